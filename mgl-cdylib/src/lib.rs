@@ -1,0 +1,1 @@
+//! The C ABI of MGL: EGL, OpenGL and glvnd entry points.

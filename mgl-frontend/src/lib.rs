@@ -1,0 +1,1 @@
+//! The OpenGL object model and state of MGL.

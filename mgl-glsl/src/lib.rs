@@ -1,0 +1,1 @@
+//! GLSL to SPIR-V for OpenGL programs, with reflection.

@@ -1,0 +1,1 @@
+//! Espryt: the MGPipe backend for OpenGL ES.

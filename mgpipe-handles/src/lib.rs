@@ -1,0 +1,1 @@
+//! Handle allocation and dense slot tables for MGPipe.

@@ -1,0 +1,1 @@
+//! Magma: the MGPipe backend for Vulkan.

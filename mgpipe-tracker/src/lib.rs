@@ -1,0 +1,1 @@
+//! State tracker that turns API state into minimal MGPipe calls.

@@ -1,0 +1,1 @@
+//! MGPipe interface types: handles, payloads, the call catalogue, traits, caps and errors.

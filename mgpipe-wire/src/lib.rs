@@ -1,0 +1,1 @@
+//! Record codec, recorder and player of the MGPipe stream.

@@ -1,0 +1,1 @@
+//! Scenarios, conformance and gates of MGL.

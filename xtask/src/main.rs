@@ -1,0 +1,2 @@
+//! Commands of the MGL repository.
+fn main() {}
