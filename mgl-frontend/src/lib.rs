@@ -1,1 +1,3 @@
 //! The OpenGL object model and state of MGL.
+
+pub mod boundary;
