@@ -1,2 +1,71 @@
-//! Commands of the MGL repository.
-fn main() {}
+//! Commands of the MGL repository: run a program on MGL, test, measure, and look at the machine.
+#![forbid(unsafe_code)]
+
+mod driver_dir;
+mod environment;
+mod exec;
+mod law;
+mod outcome;
+mod packages;
+mod run;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::outcome::Outcome;
+
+/// Builds, runs, tests and measures MGL, a desktop OpenGL driver.
+///
+/// Start with `cargo xtask run`: it installs what is missing, builds the driver and draws a demo with it.
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    version,
+    max_term_width = 100
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build MGL and run a GL program (or the bundled demo) with it.
+    Run(run::RunArgs),
+    /// Print shell exports that make any program started from the shell use MGL.
+    ///
+    /// Use it as: eval "$(cargo xtask env)"
+    Env(run::EnvArgs),
+    /// Run every check and every test; the last line printed is `N passed, N failed`.
+    Test(test::TestArgs),
+    /// Check the allowed dependencies between the crates.
+    Law,
+    /// Check the house rules that need no compiler: first lines, file lengths, names, machine paths.
+    Tidy,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Run(args) => run::run(args),
+        Command::Env(args) => run::env(args),
+        Command::Test(args) => test::run(args),
+        Command::Law => law::run(),
+        Command::Tidy => tidy::run(),
+    };
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Failed) => ExitCode::FAILURE,
+        Ok(Outcome::NotYet) => ExitCode::from(2),
+        Ok(Outcome::Exit(code)) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Writes the EGL enumerants as Rust constants.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The constants with plain integer values, without their `EGL_` prefix. Handles such as `EGL_NO_CONTEXT`, which the
+/// registry writes as cast expressions, are defined by hand.
+pub(super) fn enums(enums: &BTreeMap<String, String>) -> String {
+    let mut out = String::from("#![allow(missing_docs, dead_code)]\n\n");
+    for (name, value) in enums {
+        let Some(short) = name.strip_prefix("EGL_") else { continue };
+        let parsed = match value.strip_prefix("0x") {
+            Some(hex) => i64::from_str_radix(hex, 16).ok(),
+            None => value.parse::<i64>().ok(),
+        };
+        let Some(parsed) = parsed else { continue };
+        let short = if short.starts_with(|c: char| c.is_ascii_digit()) { format!("_{short}") } else { short.to_owned() };
+        let Ok(small) = i32::try_from(parsed) else {
+            // Timeouts such as EGL_FOREVER are 64-bit.
+            let _ = writeln!(out, "pub const {short}: u64 = {:#x};", parsed as u64);
+            continue;
+        };
+        if small < 0 {
+            let _ = writeln!(out, "pub const {short}: i32 = {small};");
+        } else {
+            let _ = writeln!(out, "pub const {short}: i32 = {small:#x};");
+        }
+    }
+    out
+}

@@ -1,0 +1,134 @@
+//! Building `libmgl.so` and laying out the directory from which programs load it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, Context, Result};
+
+use crate::exec;
+use crate::workspace::Workspace;
+
+/// Names under which the one library is also found, for programs that bypass the glvnd dispatcher.
+pub const SHADOW_NAMES: &[&str] = &[
+    "libEGL.so.1",
+    "libEGL.so",
+    "libGL.so.1",
+    "libGL.so",
+    "libOpenGL.so.0",
+];
+
+/// A driver directory that is ready to be used.
+#[derive(Clone, Debug)]
+pub struct DriverDir {
+    /// The directory itself.
+    pub path: PathBuf,
+    /// The glvnd manifest in it.
+    pub manifest: PathBuf,
+}
+
+/// The directory of a cargo profile's driver, whether it exists or not.
+pub fn location(workspace: &Workspace, release: bool) -> DriverDir {
+    let path = workspace
+        .target
+        .join(profile_dir(release))
+        .join("mgl-driver");
+    let manifest = path.join("50_mgl.json");
+    DriverDir { path, manifest }
+}
+
+/// The directory under the target directory where cargo puts a profile's results.
+pub fn profile_dir(release: bool) -> &'static str {
+    if release {
+        "release"
+    } else {
+        "debug"
+    }
+}
+
+/// Builds the driver and lays out its directory.
+///
+/// # Errors
+/// When the build fails (its last lines are printed) or files cannot be written.
+pub fn build(workspace: &Workspace, release: bool, extra: &[&str]) -> Result<DriverDir> {
+    let mut args = vec!["build", "--package", "mgl-cdylib", "--lib"];
+    if release {
+        args.push("--release");
+    }
+    args.extend_from_slice(extra);
+    let log = workspace.log("build-driver");
+    let label = format!(
+        "building MGL ({} profile)",
+        if release { "release" } else { "dev" }
+    );
+    let finished = exec::logged(&mut workspace.cargo(&args), &label, &log)?;
+    if !finished.status.success() {
+        finished.print_tail(40);
+        bail!("building mgl-cdylib failed");
+    }
+    lay_out(workspace, release)
+}
+
+/// Lays out the driver directory from a library that has been built.
+///
+/// # Errors
+/// When the library is not there or files cannot be written.
+pub fn lay_out(workspace: &Workspace, release: bool) -> Result<DriverDir> {
+    let library = workspace
+        .target
+        .join(profile_dir(release))
+        .join("libmgl.so");
+    if !library.is_file() {
+        bail!("{} is not there", library.display());
+    }
+    let dir = location(workspace, release);
+    std::fs::create_dir_all(&dir.path)
+        .with_context(|| format!("cannot make {}", dir.path.display()))?;
+    let inside = dir.path.join("libmgl.so");
+    replace_link(Path::new("../libmgl.so"), &inside)?;
+    for name in SHADOW_NAMES {
+        replace_link(Path::new("libmgl.so"), &dir.path.join(name))?;
+    }
+    let text = manifest_text(&inside);
+    std::fs::write(&dir.manifest, text)
+        .with_context(|| format!("cannot write {}", dir.manifest.display()))?;
+    Ok(dir)
+}
+
+/// The glvnd manifest that names `library`.
+fn manifest_text(library: &Path) -> String {
+    let manifest = serde_json::json!({
+        "file_format_version": "1.0.0",
+        "ICD": { "library_path": library.to_string_lossy() },
+    });
+    format!("{manifest:#}\n")
+}
+
+/// Makes `link` a symbolic link to `to`, in place of whatever was there.
+fn replace_link(to: &Path, link: &Path) -> Result<()> {
+    if std::fs::read_link(link).is_ok_and(|current| current == to) {
+        return Ok(());
+    }
+    match std::fs::remove_file(link) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => {
+            return Err(error).with_context(|| format!("cannot replace {}", link.display()))
+        }
+    }
+    std::os::unix::fs::symlink(to, link).with_context(|| format!("cannot make {}", link.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manifest_names_the_library_in_glvnd_form() {
+        let text = manifest_text(Path::new("/somewhere/with \"quotes\"/libmgl.so"));
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(
+            value["ICD"]["library_path"],
+            "/somewhere/with \"quotes\"/libmgl.so"
+        );
+        assert_eq!(value["file_format_version"], "1.0.0");
+    }
+}

@@ -1,0 +1,245 @@
+//! The steps of the test command, one function each.
+
+use std::process::Command;
+
+use anyhow::{bail, Result};
+
+use crate::exec::{self, Finished};
+use crate::law;
+use crate::tidy;
+use crate::workspace::Workspace;
+
+use super::counts::{self, Counts};
+
+/// One step.
+pub struct Step {
+    /// Short name, also of the log file.
+    pub name: &'static str,
+    /// What it does, for a person.
+    pub about: &'static str,
+    /// Whether `--fast` keeps it.
+    pub fast: bool,
+    /// Does it.
+    pub run: fn(&Workspace) -> Result<Report>,
+}
+
+/// What a step found.
+pub struct Report {
+    /// How much passed and failed.
+    pub counts: Counts,
+    /// A short remark for the table.
+    pub note: String,
+}
+
+/// All steps in the order in which they run: what is quick and what the later ones need comes first.
+pub const STEPS: &[Step] = &[
+    Step {
+        name: "fmt",
+        about: "formatting",
+        fast: true,
+        run: fmt,
+    },
+    Step {
+        name: "law",
+        about: "allowed dependencies between the crates",
+        fast: true,
+        run: law_step,
+    },
+    Step {
+        name: "tidy",
+        about: "first lines, file lengths, names, machine paths",
+        fast: true,
+        run: tidy_step,
+    },
+    Step {
+        name: "clippy",
+        about: "lints, warnings denied",
+        fast: true,
+        run: clippy,
+    },
+    Step {
+        name: "tests",
+        about: "unit, property and integration tests",
+        fast: true,
+        run: nextest,
+    },
+    Step {
+        name: "doctests",
+        about: "examples in the documentation",
+        fast: false,
+        run: doctests,
+    },
+    Step {
+        name: "doc",
+        about: "documentation, warnings denied",
+        fast: false,
+        run: doc,
+    },
+    Step {
+        name: "features",
+        about: "every set of cargo features compiles",
+        fast: false,
+        run: features,
+    },
+    Step {
+        name: "package",
+        about: "every published crate can be packaged",
+        fast: false,
+        run: package,
+    },
+];
+
+fn one(finished: &Finished, lines: usize) -> Report {
+    let ok = finished.status.success();
+    if !ok {
+        finished.print_tail(lines);
+    }
+    Report {
+        counts: Counts::one(ok),
+        note: String::new(),
+    }
+}
+
+fn fmt(workspace: &Workspace) -> Result<Report> {
+    let mut command = workspace.cargo(["fmt", "--all", "--check"]);
+    let finished = exec::logged(&mut command, "cargo fmt --check", &workspace.log("fmt"))?;
+    Ok(one(&finished, 40))
+}
+
+fn law_step(workspace: &Workspace) -> Result<Report> {
+    let found = law::violations(&law::Graph::of_workspace(workspace)?);
+    for sentence in &found {
+        exec::say(format!("    {sentence}"));
+    }
+    Ok(Report {
+        counts: Counts::one(found.is_empty()),
+        note: String::new(),
+    })
+}
+
+fn tidy_step(workspace: &Workspace) -> Result<Report> {
+    let (files, found) = tidy::check_tracked(workspace)?;
+    for breach in &found {
+        exec::say(format!(
+            "    {}:{}: {}",
+            breach.path, breach.line, breach.what
+        ));
+    }
+    Ok(Report {
+        counts: Counts::one(found.is_empty()),
+        note: format!("{files} files"),
+    })
+}
+
+fn clippy(workspace: &Workspace) -> Result<Report> {
+    let mut command = workspace.cargo([
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ]);
+    let finished = exec::logged(&mut command, "cargo clippy", &workspace.log("clippy"))?;
+    Ok(one(&finished, 80))
+}
+
+fn nextest(workspace: &Workspace) -> Result<Report> {
+    need_cargo_tool(workspace, "cargo-nextest")?;
+    let mut command = workspace.cargo([
+        "nextest",
+        "run",
+        "--workspace",
+        "--no-fail-fast",
+        "--color",
+        "never",
+    ]);
+    let finished = exec::logged(&mut command, "cargo nextest", &workspace.log("tests"))?;
+    if !finished.status.success() {
+        finished.print_tail(120);
+    }
+    match counts::of_nextest(&finished.output()) {
+        Some(counts) => Ok(Report {
+            counts: counts.with_status(finished.status.success()),
+            note: String::new(),
+        }),
+        None => Ok(Report {
+            counts: Counts::one(false),
+            note: "the tests did not run".to_string(),
+        }),
+    }
+}
+
+fn doctests(workspace: &Workspace) -> Result<Report> {
+    let mut command = workspace.cargo(["test", "--workspace", "--doc", "--no-fail-fast"]);
+    let finished = exec::logged(&mut command, "cargo test --doc", &workspace.log("doctests"))?;
+    if !finished.status.success() {
+        finished.print_tail(60);
+    }
+    let counts = counts::of_harness(&finished.output()).with_status(finished.status.success());
+    Ok(Report {
+        counts,
+        note: String::new(),
+    })
+}
+
+fn doc(workspace: &Workspace) -> Result<Report> {
+    let mut command = workspace.cargo(["doc", "--workspace", "--no-deps"]);
+    command.env("RUSTDOCFLAGS", "-D warnings");
+    let finished = exec::logged(&mut command, "cargo doc", &workspace.log("doc"))?;
+    Ok(one(&finished, 60))
+}
+
+fn features(workspace: &Workspace) -> Result<Report> {
+    need_cargo_tool(workspace, "cargo-hack")?;
+    let mut command = workspace.cargo(["hack", "check", "--feature-powerset", "--workspace"]);
+    let finished = exec::logged(&mut command, "cargo hack check", &workspace.log("features"))?;
+    Ok(one(&finished, 60))
+}
+
+fn package(workspace: &Workspace) -> Result<Report> {
+    let args = [
+        "package",
+        "--workspace",
+        "--exclude",
+        "mgl-tests",
+        "--exclude",
+        "xtask",
+        "--allow-dirty",
+        "--no-verify",
+    ];
+    let finished = exec::logged(
+        &mut workspace.cargo(args),
+        "cargo package",
+        &workspace.log("package"),
+    )?;
+    Ok(one(&finished, 40))
+}
+
+/// Sees that a cargo subcommand is installed; installs it when it is not.
+fn need_cargo_tool(workspace: &Workspace, name: &str) -> Result<()> {
+    if exec::has_program(name) || cargo_home_has(name) {
+        return Ok(());
+    }
+    let log = workspace.log(&format!("install-{name}"));
+    let mut command = workspace.cargo(["install", "--locked", name]);
+    let finished = exec::logged(&mut command, &format!("cargo install {name}"), &log)?;
+    if !finished.status.success() {
+        finished.print_tail(30);
+        bail!("cargo install --locked {name} failed");
+    }
+    Ok(())
+}
+
+/// True when cargo itself would find the subcommand, even with its directory missing from `PATH`.
+fn cargo_home_has(name: &str) -> bool {
+    Command::new("cargo")
+        .args(["--list"])
+        .output()
+        .is_ok_and(|output| {
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            let subcommand = name.trim_start_matches("cargo-");
+            text.lines()
+                .any(|line| line.split_whitespace().next() == Some(subcommand))
+        })
+}
