@@ -1,0 +1,32 @@
+//! Every scenario, one module per topic.
+
+mod clear;
+mod control;
+mod draw;
+
+use crate::scene::Scenario;
+
+/// All scenarios, negative controls included.
+pub fn all() -> Vec<Scenario> {
+    [clear::SCENARIOS, draw::SCENARIOS, control::SCENARIOS].concat()
+}
+
+/// The scenario of that name.
+pub fn find(name: &str) -> Option<Scenario> {
+    all().into_iter().find(|s| s.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn names_are_unique_and_plain() {
+        let mut names: Vec<&str> = super::all().iter().map(|s| s.name).collect();
+        let plain = |n: &str| n.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        assert!(names.iter().all(|n| plain(n)), "{names:?}");
+        let n_all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), n_all);
+        assert!(n_all >= 20);
+    }
+}

@@ -1,0 +1,267 @@
+//! Runs every scenario on the reference and on MGL, one named test each, and checks that wrong scenarios go red.
+//!
+//! Names: `reference::SCENARIO`, `BACKEND/TRANSPORT::SCENARIO`, `control::WHAT`. `MGL_TEST_DRIVERS` lists what is tested
+//! (default `magma/monolith`; `llvmpipe` tests the harness against itself). A failed comparison keeps the actual, the
+//! reference and the difference picture in `target/scenario-failures/`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use mgl_tests::driver::Driver;
+use mgl_tests::expectations::{judge, Expectations};
+use mgl_tests::picture::Picture;
+use mgl_tests::runner::{scenario_timeout, supervise};
+use mgl_tests::scenarios;
+use mgl_tests::verdict::{Outcome, Verdict};
+
+const RUNNER: &str = env!("CARGO_BIN_EXE_scenario-runner");
+
+/// The results of one driver, produced by one batch when the first test asks.
+struct Batch {
+    driver: Driver,
+    folder: PathBuf,
+    names: Mutex<Vec<String>>,
+    verdicts: OnceLock<Result<BTreeMap<String, Verdict>, String>>,
+}
+
+impl Batch {
+    fn new(driver: Driver, root: &Path) -> Arc<Self> {
+        let folder = root.join(driver.name().replace('/', "-"));
+        Arc::new(Self { driver, folder, names: Mutex::default(), verdicts: OnceLock::new() })
+    }
+
+    fn verdict(&self, name: &str) -> Result<Verdict, Failed> {
+        let all = self.verdicts.get_or_init(|| {
+            let names = self.names.lock().map_err(|e| e.to_string())?.clone();
+            self.driver.available().map_err(|e| format!("{e:#}"))?;
+            supervise(Path::new(RUNNER), &self.driver, &names, &self.folder, scenario_timeout(), &[])
+                .map_err(|e| format!("{e:#}"))
+        });
+        let all = all.as_ref().map_err(|e| Failed::from(e.clone()))?;
+        all.get(name).cloned().ok_or_else(|| Failed::from(format!("{name} left no verdict")))
+    }
+}
+
+/// Compares pictures and numbers; the messages of what differs. Keeps pictures of a difference in `failures`.
+fn compare(actual: &Verdict, actual_folder: &Path, reference: &Verdict, reference_folder: &Path, failures: &Path) -> Vec<String> {
+    let mut messages = Vec::new();
+    for entry in &reference.pictures {
+        let file = format!("{}.{}.png", reference.name, entry.name);
+        let load = |folder: &Path| Picture::load(&folder.join(&file));
+        if !actual.pictures.iter().any(|p| p.name == entry.name) {
+            messages.push(format!("picture {}: not drawn", entry.name));
+            continue;
+        }
+        let (a, r) = match (load(actual_folder), load(reference_folder)) {
+            (Ok(a), Ok(r)) => (a, r),
+            (Err(e), _) | (_, Err(e)) => {
+                messages.push(format!("picture {}: {e:#}", entry.name));
+                continue;
+            }
+        };
+        let failed = match a.difference(&r, entry.tolerance.channel) {
+            Ok(d) if d.within(&entry.tolerance) => continue,
+            Ok(d) => format!("{d:?} is outside {:?}", entry.tolerance),
+            Err(e) => format!("{e:#}"),
+        };
+        let stem = format!("{}.{}", reference.name, entry.name);
+        let _ = std::fs::create_dir_all(failures);
+        let mut kept = a.save(&failures.join(format!("{stem}.actual.png")));
+        kept = kept.and(r.save(&failures.join(format!("{stem}.reference.png"))));
+        if let Some(d) = a.difference_picture(&r) {
+            kept = kept.and(d.save(&failures.join(format!("{stem}.diff.png"))));
+        }
+        let place = kept.map_or_else(|e| format!("{e:#}"), |()| format!("{}/{stem}.*.png", failures.display()));
+        messages.push(format!("picture {}: {failed}; see {place}", entry.name));
+    }
+    for entry in &reference.values {
+        let Some(a) = actual.values.iter().find(|v| v.name == entry.name) else {
+            messages.push(format!("values {}: missing", entry.name));
+            continue;
+        };
+        if a.values.len() != entry.values.len() {
+            messages.push(format!("values {}: {} of them, expected {}", entry.name, a.values.len(), entry.values.len()));
+            continue;
+        }
+        let worst = a.values.iter().zip(&entry.values).enumerate().find(|(_, (a, r))| {
+            !((*a - *r).abs() <= entry.tolerance || a == r || (a.is_nan() && r.is_nan()))
+        });
+        if let Some((i, (a, r))) = worst {
+            messages.push(format!("values {}[{i}]: {a}, expected {r} ± {}", entry.name, entry.tolerance));
+        }
+    }
+    messages
+}
+
+/// The outcome of a scenario on a driver, comparisons included.
+fn outcome(name: &str, batch: &Batch, reference: &Batch, failures: &Path) -> Result<(Outcome, Vec<String>), Failed> {
+    let r = reference.verdict(name)?;
+    if r.outcome != Outcome::Pass {
+        return Err(format!("the reference does not pass: {:?} {}", r.outcome, r.messages.join("; ")).into());
+    }
+    let a = batch.verdict(name)?;
+    let mut messages = a.messages.clone();
+    let mut outcome = a.outcome;
+    if matches!(outcome, Outcome::Pass | Outcome::Fail) {
+        let different = compare(&a, &batch.folder, &r, &reference.folder, &failures.join(batch.driver.name().replace('/', "-")));
+        if !different.is_empty() {
+            outcome = Outcome::Fail;
+        }
+        messages.extend(different);
+    }
+    Ok((outcome, messages))
+}
+
+/// Runs one control scenario twice on the reference, the second time deviating, and returns how the harness judges it.
+fn control(name: &str, root: &Path, timeout: Duration) -> Result<(Outcome, Vec<String>), Failed> {
+    let names = [name.to_owned()];
+    let run = |part: &str, variables: &[(&str, &str)]| {
+        let folder = root.join(format!("{name}-{part}"));
+        supervise(Path::new(RUNNER), &Driver::Llvmpipe, &names, &folder, timeout, variables)
+            .map_err(|e| Failed::from(format!("{e:#}")))
+            .and_then(|mut v| v.remove(name).ok_or_else(|| Failed::from("no verdict")))
+            .map(|v| (v, folder))
+    };
+    let (actual, actual_folder) = run("actual", &[("MGL_TEST_CONTROL", "1")])?;
+    if actual.outcome != Outcome::Pass {
+        return Ok((actual.outcome, actual.messages));
+    }
+    let (reference, reference_folder) = run("reference", &[])?;
+    let messages = compare(&actual, &actual_folder, &reference, &reference_folder, &root.join("kept"));
+    Ok((if messages.is_empty() { Outcome::Pass } else { Outcome::Fail }, messages))
+}
+
+/// A test that asserts that the harness reports `expected`, with a message that holds `text`.
+fn control_trial(name: &'static str, expected: Outcome, text: &'static str, root: &Path) -> Trial {
+    let root = root.to_path_buf();
+    let timeout = if expected == Outcome::Timeout { Duration::from_secs(3) } else { scenario_timeout() };
+    Trial::test(format!("control::{}", name.trim_start_matches("control_")), move || {
+        let (actual, messages) = control(name, &root, timeout)?;
+        let found = text.is_empty() || messages.iter().any(|m| m.contains(text));
+        if actual != expected || !found {
+            return Err(format!("judged {actual:?} {messages:?}, expected {expected:?} with {text:?}").into());
+        }
+        if name == "control_different_picture" && !root.join("kept/control_different_picture.picture.diff.png").is_file() {
+            return Err("no difference picture was kept".into());
+        }
+        Ok(())
+    })
+}
+
+/// A crash in the middle of a batch must cost that scenario only.
+fn isolation_trial(root: &Path) -> Trial {
+    let folder = root.join("isolation");
+    Trial::test("control::crash_leaves_the_others", move || {
+        let names = ["clear_color", "control_crash", "control_right"].map(str::to_owned);
+        let verdicts = supervise(Path::new(RUNNER), &Driver::Llvmpipe, &names, &folder, scenario_timeout(), &[])
+            .map_err(|e| Failed::from(format!("{e:#}")))?;
+        let outcomes: Vec<_> = names.iter().map(|n| verdicts.get(n).map(|v| v.outcome)).collect();
+        if outcomes == [Some(Outcome::Pass), Some(Outcome::Crash), Some(Outcome::Pass)] {
+            Ok(())
+        } else {
+            Err(format!("{outcomes:?}").into())
+        }
+    })
+}
+
+/// Whether libtest's arguments select a test of that name.
+fn selected(arguments: &Arguments, name: &str) -> bool {
+    let matches = |pattern: &str| if arguments.exact { name == pattern } else { name.contains(pattern) };
+    arguments.filter.as_deref().is_none_or(matches) && !arguments.skip.iter().any(|s| matches(s))
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let target = Path::new(RUNNER).parent().and_then(Path::parent).unwrap_or(Path::new("target")).to_path_buf();
+    // Test processes that run side by side must not share a folder.
+    let root = target.join("scenario-runs").join(std::process::id().to_string());
+    let failures = target.join("scenario-failures");
+
+    let table = Expectations::parse(include_str!("../expectations.toml"));
+    let all: Vec<_> = scenarios::all().into_iter().filter(|s| !s.control).collect();
+    let mut trials = Vec::new();
+
+    let names: Vec<&'static str> = all.iter().map(|s| s.name).collect();
+    let parsed = table.as_ref().map(|t| t.expect.iter().map(|e| e.scenario.clone()).collect::<Vec<_>>()).map_err(|e| format!("{e:#}"));
+    trials.push(Trial::test("expectations::rows_name_scenarios", move || {
+        let unknown: Vec<_> = parsed?.into_iter().filter(|n| !names.contains(&n.as_str())).collect();
+        if unknown.is_empty() { Ok(()) } else { Err(format!("no such scenarios: {unknown:?}").into()) }
+    }));
+    let table = Arc::new(table.unwrap_or_default());
+
+    for (name, expected, text) in [
+        ("control_wrong_pixel", Outcome::Fail, "a red clear is not green"),
+        ("control_error_left_over", Outcome::Fail, "INVALID_ENUM"),
+        ("control_different_picture", Outcome::Fail, "outside"),
+        ("control_different_values", Outcome::Fail, "2.5"),
+        ("control_panic", Outcome::Fail, "compile"),
+        ("control_crash", Outcome::Crash, "signal 6"),
+        ("control_hang", Outcome::Timeout, ""),
+        ("control_validation", Outcome::Fail, "VUID-control"),
+        ("control_right", Outcome::Pass, ""),
+    ] {
+        trials.push(control_trial(name, expected, text, &root.join("controls")));
+    }
+    trials.push(isolation_trial(&root));
+
+    let reference = Batch::new(Driver::Llvmpipe, &root.join("reference"));
+    let mut needed = Vec::new();
+    for scenario in &all {
+        let (name, reference) = (scenario.name, Arc::clone(&reference));
+        let title = format!("reference::{name}");
+        if selected(&arguments, &title) {
+            needed.push(name.to_owned());
+        }
+        trials.push(Trial::test(title, move || {
+            let verdict = reference.verdict(name)?;
+            judge(verdict.outcome, &verdict.messages, None).map_err(Failed::from)
+        }));
+    }
+    let drivers = std::env::var("MGL_TEST_DRIVERS").unwrap_or_else(|_| "magma/monolith".into());
+    for text in drivers.split(',').map(str::trim).filter(|t| !t.is_empty()) {
+        let driver = match Driver::parse(text) {
+            Ok(driver) => driver,
+            Err(e) => {
+                eprintln!("MGL_TEST_DRIVERS: {e:#}");
+                std::process::exit(2);
+            }
+        };
+        let batch = Batch::new(driver, &root.join("drivers"));
+        let mut wanted = Vec::new();
+        for scenario in &all {
+            let name = scenario.name;
+            let title = format!("{}::{name}", batch.driver.name());
+            if selected(&arguments, &title) {
+                wanted.push(name.to_owned());
+            }
+            let (batch, reference, table, failures) =
+                (Arc::clone(&batch), Arc::clone(&reference), Arc::clone(&table), failures.clone());
+            trials.push(Trial::test(title, move || {
+                let (outcome, messages) = outcome(name, &batch, &reference, &failures)?;
+                let row = match &batch.driver {
+                    Driver::Mgl { backend, transport, .. } => table.find(name, backend, transport),
+                    _ => None,
+                };
+                judge(outcome, &messages, row).map_err(Failed::from)
+            }));
+        }
+        needed.extend(wanted.iter().cloned());
+        if let Ok(mut names) = batch.names.lock() {
+            *names = wanted;
+        };
+    }
+    needed.sort();
+    needed.dedup();
+    if let Ok(mut names) = reference.names.lock() {
+        // The table's order, so that a batch always runs in the same one.
+        *names = all.iter().map(|s| s.name.to_owned()).filter(|n| needed.contains(n)).collect();
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    if !conclusion.has_failed() {
+        let _ = std::fs::remove_dir_all(&root);
+    }
+    conclusion.exit();
+}
