@@ -4,9 +4,12 @@
 mod driver_dir;
 mod environment;
 mod exec;
+mod gl_driver;
+mod group;
 mod law;
 mod outcome;
 mod packages;
+mod piglit;
 mod run;
 mod test;
 mod tidy;
@@ -43,6 +46,8 @@ enum Command {
     Env(run::EnvArgs),
     /// Run every check and every test; the last line printed is `N passed, N failed`.
     Test(test::TestArgs),
+    /// Run piglit tests by name, on MGL or on Mesa, and compare with what is expected.
+    Piglit(piglit::PiglitArgs),
     /// Check the allowed dependencies between the crates.
     Law,
     /// Check the house rules that need no compiler: first lines, file lengths, names, machine paths.
@@ -55,6 +60,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Env(args) => run::env(args),
         Command::Test(args) => test::run(args),
+        Command::Piglit(args) => piglit::run(args),
         Command::Law => law::run(),
         Command::Tidy => tidy::run(),
     };

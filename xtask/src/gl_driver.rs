@@ -1,0 +1,108 @@
+//! The GL drivers that programs are run on: MGL and, to compare, Mesa's.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+
+use anyhow::Result;
+use clap::ValueEnum;
+
+use crate::driver_dir;
+use crate::environment::{self, Backend, DriverChoice, Transport};
+use crate::workspace::Workspace;
+
+/// A GL driver that a test or a measurement runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GlDriver {
+    /// This repository's driver, on Vulkan.
+    Mgl,
+    /// Mesa's processor-only driver: the reference.
+    Llvmpipe,
+    /// Mesa's OpenGL on Vulkan: the peer that draws through the same Vulkan driver as MGL.
+    Zink,
+}
+
+/// Mesa's manifests for the glvnd dispatcher.
+const MESA_MANIFESTS: &[&str] = &[
+    "/usr/share/glvnd/egl_vendor.d/50_mesa.json",
+    "/etc/glvnd/egl_vendor.d/50_mesa.json",
+];
+
+/// Manifests of lavapipe, the Vulkan driver that needs no GPU.
+pub const LAVAPIPE_MANIFESTS: &[&str] = &[
+    "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json",
+    "/usr/share/vulkan/icd.d/lvp_icd.aarch64.json",
+    "/usr/share/vulkan/icd.d/lvp_icd.json",
+];
+
+impl GlDriver {
+    /// The name used in tables.
+    pub fn label(self) -> &'static str {
+        match self {
+            GlDriver::Mgl => "MGL",
+            GlDriver::Llvmpipe => "llvmpipe",
+            GlDriver::Zink => "Zink",
+        }
+    }
+
+    /// The variables that make an off-screen program use this driver. MGL has to be built before
+    /// (`release` says which profile).
+    ///
+    /// All drivers get the same Vulkan driver, lavapipe, unless the environment names another one, so that their
+    /// figures can be compared.
+    ///
+    /// # Errors
+    /// When MGL's library is not there.
+    pub fn variables(
+        self,
+        workspace: &Workspace,
+        release: bool,
+    ) -> Result<BTreeMap<&'static str, OsString>> {
+        let mut variables: BTreeMap<&'static str, OsString> = BTreeMap::new();
+        match self {
+            GlDriver::Mgl => {
+                let choice = DriverChoice {
+                    backend: Backend::Magma,
+                    transport: Transport::Monolith,
+                    release,
+                    shadow: false,
+                };
+                let dir = driver_dir::lay_out(workspace, release)?;
+                variables = environment::variables(workspace, &dir, &choice);
+            }
+            GlDriver::Llvmpipe => {
+                variables.insert("LIBGL_ALWAYS_SOFTWARE", "1".into());
+                variables.insert("GALLIUM_DRIVER", "llvmpipe".into());
+            }
+            GlDriver::Zink => {
+                variables.insert("LIBGL_ALWAYS_SOFTWARE", "1".into());
+                variables.insert("GALLIUM_DRIVER", "zink".into());
+                variables.insert("MESA_LOADER_DRIVER_OVERRIDE", "zink".into());
+            }
+        }
+        if self != GlDriver::Mgl {
+            if let Some(manifest) = MESA_MANIFESTS.iter().find(|path| Path::new(path).exists()) {
+                variables.insert("__EGL_VENDOR_LIBRARY_FILENAMES", manifest.into());
+            }
+        }
+        let user_chose = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"]
+            .iter()
+            .any(|name| std::env::var_os(name).is_some());
+        if !user_chose {
+            if let Some(manifest) = LAVAPIPE_MANIFESTS
+                .iter()
+                .find(|path| Path::new(path).exists())
+            {
+                variables.insert("VK_ICD_FILENAMES", manifest.into());
+            }
+        }
+        variables.insert("PIGLIT_PLATFORM", "surfaceless_egl".into());
+        if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+            variables.insert(
+                "XDG_RUNTIME_DIR",
+                workspace.scratch("runtime")?.into_os_string(),
+            );
+        }
+        Ok(variables)
+    }
+}

@@ -1,0 +1,24 @@
+"""Prints the tests of piglit profiles, one JSON array [name, command, env, cwd] a line.
+
+Arguments: piglit's data directory, then profile names. A test that several profiles hold is printed once.
+"""
+import json
+import sys
+
+
+def main():
+    sys.path.insert(0, sys.argv[1])
+    from framework import core, profile
+    core.get_config()
+    seen = set()
+    for profile_name in sys.argv[2:]:
+        for name, test in profile.load_test_profile(profile_name).itertests():
+            if name in seen:
+                continue
+            seen.add(name)
+            command = [str(word) for word in test.command]
+            env = {str(key): str(value) for key, value in (test.env or {}).items()}
+            print(json.dumps([name, command, env, str(test.cwd) if test.cwd else None]))
+
+
+main()
