@@ -1,6 +1,8 @@
 //! Commands of the MGL repository: run a program on MGL, test, measure, and look at the machine.
 #![forbid(unsafe_code)]
 
+mod bench;
+mod codegen;
 mod driver_dir;
 mod environment;
 mod exec;
@@ -48,6 +50,17 @@ enum Command {
     Test(test::TestArgs),
     /// Run piglit tests by name, on MGL or on Mesa, and compare with what is expected.
     Piglit(piglit::PiglitArgs),
+    /// Measure: draw overhead, start-up, memory, the tracker.
+    Bench(bench::BenchArgs),
+    /// Write the generated entry points from the Khronos registry.
+    Codegen {
+        /// Write nothing; fail when a committed file is out of date.
+        #[arg(long)]
+        check: bool,
+        /// Print the frontend method that each entry point is mapped to, and stop.
+        #[arg(long, conflicts_with = "check")]
+        names: bool,
+    },
     /// Check the allowed dependencies between the crates.
     Law,
     /// Check the house rules that need no compiler: first lines, file lengths, names, machine paths.
@@ -61,6 +74,9 @@ fn main() -> ExitCode {
         Command::Env(args) => run::env(args),
         Command::Test(args) => test::run(args),
         Command::Piglit(args) => piglit::run(args),
+        Command::Bench(args) => bench::run(args),
+        Command::Codegen { names: true, .. } => codegen::print_names().map(|()| Outcome::Done),
+        Command::Codegen { check, .. } => codegen::run(check).map(|()| Outcome::Done),
         Command::Law => law::run(),
         Command::Tidy => tidy::run(),
     };

@@ -8,13 +8,19 @@ use std::fmt::Write as _;
 pub(super) fn enums(enums: &BTreeMap<String, String>) -> String {
     let mut out = String::from("#![allow(missing_docs, dead_code)]\n\n");
     for (name, value) in enums {
-        let Some(short) = name.strip_prefix("EGL_") else { continue };
+        let Some(short) = name.strip_prefix("EGL_") else {
+            continue;
+        };
         let parsed = match value.strip_prefix("0x") {
             Some(hex) => i64::from_str_radix(hex, 16).ok(),
             None => value.parse::<i64>().ok(),
         };
         let Some(parsed) = parsed else { continue };
-        let short = if short.starts_with(|c: char| c.is_ascii_digit()) { format!("_{short}") } else { short.to_owned() };
+        let short = if short.starts_with(|c: char| c.is_ascii_digit()) {
+            format!("_{short}")
+        } else {
+            short.to_owned()
+        };
         let Ok(small) = i32::try_from(parsed) else {
             // Timeouts such as EGL_FOREVER are 64-bit.
             let _ = writeln!(out, "pub const {short}: u64 = {:#x};", parsed as u64);

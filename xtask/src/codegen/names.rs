@@ -17,7 +17,9 @@ pub(super) fn method(gl_name: &str) -> String {
 pub(super) fn param(name: &str) -> String {
     let snake = snake(name);
     match snake.as_str() {
-        "type" | "ref" | "in" | "mod" | "box" | "use" | "loop" | "move" | "self" | "final" => format!("{snake}_"),
+        "type" | "ref" | "in" | "mod" | "box" | "use" | "loop" | "move" | "self" | "final" => {
+            format!("{snake}_")
+        }
         _ => snake,
     }
 }

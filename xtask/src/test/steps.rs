@@ -40,6 +40,12 @@ pub const STEPS: &[Step] = &[
         run: fmt,
     },
     Step {
+        name: "codegen",
+        about: "generated code is up to date",
+        fast: true,
+        run: codegen_step,
+    },
+    Step {
         name: "law",
         about: "allowed dependencies between the crates",
         fast: true,
@@ -104,6 +110,17 @@ fn fmt(workspace: &Workspace) -> Result<Report> {
     let mut command = workspace.cargo(["fmt", "--all", "--check"]);
     let finished = exec::logged(&mut command, "cargo fmt --check", &workspace.log("fmt"))?;
     Ok(one(&finished, 40))
+}
+
+fn codegen_step(_: &Workspace) -> Result<Report> {
+    let result = crate::codegen::run(true);
+    if let Err(error) = &result {
+        exec::say(format!("    {error:#}"));
+    }
+    Ok(Report {
+        counts: Counts::one(result.is_ok()),
+        note: String::new(),
+    })
 }
 
 fn law_step(workspace: &Workspace) -> Result<Report> {
