@@ -146,6 +146,11 @@ macro_rules! typed_handles {
             fn raw(self) -> Handle { self.0 }
         }
 
+        impl From<$name> for Handle {
+            #[inline]
+            fn from(handle: $name) -> Handle { handle.0 }
+        }
+
         impl std::fmt::Debug for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 write!(f, "{}:{:?}", stringify!($kind), self.0)
