@@ -43,13 +43,7 @@ pub fn run(args: BenchArgs) -> Result<Outcome> {
     let workspace = Workspace::find();
     let chosen = match args.name {
         Some(bench) => vec![bench],
-        None => vec![
-            Bench::Tracker,
-            Bench::Startup,
-            Bench::Memory,
-            Bench::Contexts,
-            Bench::Drawoverhead,
-        ],
+        None => vec![Bench::Tracker, Bench::Startup, Bench::Memory, Bench::Contexts, Bench::Drawoverhead],
     };
     let mut all_ok = true;
     for bench in chosen {

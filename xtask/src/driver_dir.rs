@@ -8,13 +8,7 @@ use crate::exec;
 use crate::workspace::Workspace;
 
 /// Names under which the one library is also found, for programs that bypass the glvnd dispatcher.
-pub const SHADOW_NAMES: &[&str] = &[
-    "libEGL.so.1",
-    "libEGL.so",
-    "libGL.so.1",
-    "libGL.so",
-    "libOpenGL.so.0",
-];
+pub const SHADOW_NAMES: &[&str] = &["libEGL.so.1", "libEGL.so", "libGL.so.1", "libGL.so", "libOpenGL.so.0"];
 
 /// A driver directory that is ready to be used.
 #[derive(Clone, Debug)]
@@ -27,10 +21,7 @@ pub struct DriverDir {
 
 /// The directory of a cargo profile's driver, whether it exists or not.
 pub fn location(workspace: &Workspace, release: bool) -> DriverDir {
-    let path = workspace
-        .target
-        .join(profile_dir(release))
-        .join("mgl-driver");
+    let path = workspace.target.join(profile_dir(release)).join("mgl-driver");
     let manifest = path.join("50_mgl.json");
     DriverDir { path, manifest }
 }
@@ -55,10 +46,7 @@ pub fn build(workspace: &Workspace, release: bool, extra: &[&str]) -> Result<Dri
     }
     args.extend_from_slice(extra);
     let log = workspace.log("build-driver");
-    let label = format!(
-        "building MGL ({} profile)",
-        if release { "release" } else { "dev" }
-    );
+    let label = format!("building MGL ({} profile)", if release { "release" } else { "dev" });
     let finished = exec::logged(&mut workspace.cargo(&args), &label, &log)?;
     if !finished.status.success() {
         finished.print_tail(40);
@@ -72,24 +60,19 @@ pub fn build(workspace: &Workspace, release: bool, extra: &[&str]) -> Result<Dri
 /// # Errors
 /// When the library is not there or files cannot be written.
 pub fn lay_out(workspace: &Workspace, release: bool) -> Result<DriverDir> {
-    let library = workspace
-        .target
-        .join(profile_dir(release))
-        .join("libmgl.so");
+    let library = workspace.target.join(profile_dir(release)).join("libmgl.so");
     if !library.is_file() {
         bail!("{} is not there", library.display());
     }
     let dir = location(workspace, release);
-    std::fs::create_dir_all(&dir.path)
-        .with_context(|| format!("cannot make {}", dir.path.display()))?;
+    std::fs::create_dir_all(&dir.path).with_context(|| format!("cannot make {}", dir.path.display()))?;
     let inside = dir.path.join("libmgl.so");
     replace_link(Path::new("../libmgl.so"), &inside)?;
     for name in SHADOW_NAMES {
         replace_link(Path::new("libmgl.so"), &dir.path.join(name))?;
     }
     let text = manifest_text(&inside);
-    std::fs::write(&dir.manifest, text)
-        .with_context(|| format!("cannot write {}", dir.manifest.display()))?;
+    std::fs::write(&dir.manifest, text).with_context(|| format!("cannot write {}", dir.manifest.display()))?;
     Ok(dir)
 }
 
@@ -110,9 +93,7 @@ fn replace_link(to: &Path, link: &Path) -> Result<()> {
     match std::fs::remove_file(link) {
         Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => {
-            return Err(error).with_context(|| format!("cannot replace {}", link.display()))
-        }
+        Err(error) => return Err(error).with_context(|| format!("cannot replace {}", link.display())),
     }
     std::os::unix::fs::symlink(to, link).with_context(|| format!("cannot make {}", link.display()))
 }
@@ -125,10 +106,7 @@ mod tests {
     fn manifest_names_the_library_in_glvnd_form() {
         let text = manifest_text(Path::new("/somewhere/with \"quotes\"/libmgl.so"));
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(
-            value["ICD"]["library_path"],
-            "/somewhere/with \"quotes\"/libmgl.so"
-        );
+        assert_eq!(value["ICD"]["library_path"], "/somewhere/with \"quotes\"/libmgl.so");
         assert_eq!(value["file_format_version"], "1.0.0");
     }
 }

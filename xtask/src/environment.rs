@@ -51,9 +51,7 @@ impl DriverChoice {
     /// The sentence for a choice that is planned and not there.
     pub fn not_yet(&self) -> Option<&'static str> {
         if self.backend == Backend::Espryt {
-            return Some(
-                "not yet: the Espryt backend (OpenGL ES) does not draw yet; use --backend magma",
-            );
+            return Some("not yet: the Espryt backend (OpenGL ES) does not draw yet; use --backend magma");
         }
         match self.transport {
             Transport::Monolith => None,
@@ -68,16 +66,9 @@ impl DriverChoice {
 }
 
 /// The variables that make a program use the driver in `dir`.
-pub fn variables(
-    workspace: &Workspace,
-    dir: &DriverDir,
-    choice: &DriverChoice,
-) -> BTreeMap<&'static str, OsString> {
+pub fn variables(workspace: &Workspace, dir: &DriverDir, choice: &DriverChoice) -> BTreeMap<&'static str, OsString> {
     let mut variables = BTreeMap::new();
-    variables.insert(
-        "__EGL_VENDOR_LIBRARY_FILENAMES",
-        dir.manifest.clone().into_os_string(),
-    );
+    variables.insert("__EGL_VENDOR_LIBRARY_FILENAMES", dir.manifest.clone().into_os_string());
     if choice.shadow || !packages::has_library("libEGL.so.1") {
         let mut paths = vec![dir.path.clone()];
         if let Some(user) = workspace.library_path_of_user() {
@@ -111,11 +102,7 @@ pub fn variables(
 }
 
 /// Puts `variables` into the environment of `command`, which otherwise sees what the user's shell has.
-pub fn apply(
-    workspace: &Workspace,
-    command: &mut Command,
-    variables: &BTreeMap<&'static str, OsString>,
-) {
+pub fn apply(workspace: &Workspace, command: &mut Command, variables: &BTreeMap<&'static str, OsString>) {
     match workspace.library_path_of_user() {
         Some(path) => command.env("LD_LIBRARY_PATH", path),
         None => command.env_remove("LD_LIBRARY_PATH"),
@@ -128,9 +115,7 @@ pub fn apply(
 
 /// True when an X or Wayland display is named.
 pub fn has_display() -> bool {
-    ["DISPLAY", "WAYLAND_DISPLAY"]
-        .iter()
-        .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
+    ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
 /// A value in single quotes for a POSIX shell.

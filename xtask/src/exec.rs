@@ -26,9 +26,7 @@ pub struct Finished {
 impl Finished {
     /// The whole output, with invalid UTF-8 replaced.
     pub fn output(&self) -> String {
-        std::fs::read(&self.log)
-            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-            .unwrap_or_default()
+        std::fs::read(&self.log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
     }
 
     /// Prints the last lines of the output to standard error.
@@ -71,9 +69,7 @@ impl Progress {
         let bar = is_interactive().then(|| {
             let bar = ProgressBar::new_spinner();
             // A wrong template is a programming error that the default style survives.
-            if let Ok(style) =
-                ProgressStyle::with_template("{spinner} {prefix} [{elapsed_precise}] {wide_msg}")
-            {
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {prefix} [{elapsed_precise}] {wide_msg}") {
                 bar.set_style(style);
             }
             bar.set_prefix(label.to_string());
@@ -87,9 +83,9 @@ impl Progress {
     pub fn counted(label: &str, total: u64) -> Self {
         let bar = is_interactive().then(|| {
             let bar = ProgressBar::new(total);
-            if let Ok(style) = ProgressStyle::with_template(
-                "{prefix} [{elapsed_precise}] {bar:40} {pos}/{len} {wide_msg}",
-            ) {
+            if let Ok(style) =
+                ProgressStyle::with_template("{prefix} [{elapsed_precise}] {bar:40} {pos}/{len} {wide_msg}")
+            {
                 bar.set_style(style);
             }
             bar.set_prefix(label.to_string());
@@ -103,14 +99,7 @@ impl Progress {
             say(format!("==> {label} …"));
         }
         let now = Instant::now();
-        Progress {
-            bar,
-            label: label.to_string(),
-            started: now,
-            last_line: now,
-            done: 0,
-            total,
-        }
+        Progress { bar, label: label.to_string(), started: now, last_line: now, done: 0, total }
     }
 
     /// Shows `message`; on a terminal at once, elsewhere in the next keep-alive line.
@@ -122,15 +111,9 @@ impl Progress {
                 let seconds = self.started.elapsed().as_secs();
                 match self.total {
                     Some(total) => {
-                        say(format!(
-                            "    {} {}/{total} after {seconds} s: {message}",
-                            self.label, self.done
-                        ));
+                        say(format!("    {} {}/{total} after {seconds} s: {message}", self.label, self.done));
                     }
-                    None => say(format!(
-                        "    {} still running after {seconds} s: {message}",
-                        self.label
-                    )),
+                    None => say(format!("    {} still running after {seconds} s: {message}", self.label)),
                 }
             }
             None => {}
@@ -148,11 +131,7 @@ impl Progress {
 
     /// Ends the display and leaves one line with `verdict` behind.
     pub fn finish(self, verdict: &str) {
-        let line = format!(
-            "==> {}: {verdict} ({:.1} s)",
-            self.label,
-            self.started.elapsed().as_secs_f64()
-        );
+        let line = format!("==> {}: {verdict} ({:.1} s)", self.label, self.started.elapsed().as_secs_f64());
         match self.bar {
             Some(bar) => {
                 bar.finish_and_clear();
@@ -169,9 +148,7 @@ impl Progress {
 /// When the log cannot be written or the command cannot be started; a non-zero exit status is not an error here.
 pub fn logged(command: &mut Command, label: &str, log: &Path) -> Result<Finished> {
     let file = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
-    let second = file
-        .try_clone()
-        .with_context(|| format!("cannot write {}", log.display()))?;
+    let second = file.try_clone().with_context(|| format!("cannot write {}", log.display()))?;
     let program = command.get_program().to_string_lossy().into_owned();
     let started = Instant::now();
     let mut child = command
@@ -183,10 +160,7 @@ pub fn logged(command: &mut Command, label: &str, log: &Path) -> Result<Finished
     let mut progress = Progress::spinner(label);
     let mut pause = Duration::from_millis(5);
     let status = loop {
-        if let Some(status) = child
-            .try_wait()
-            .with_context(|| format!("cannot wait for {program}"))?
-        {
+        if let Some(status) = child.try_wait().with_context(|| format!("cannot wait for {program}"))? {
             break status;
         }
         std::thread::sleep(pause);
@@ -194,11 +168,7 @@ pub fn logged(command: &mut Command, label: &str, log: &Path) -> Result<Finished
         progress.update(&last_line(log));
     };
     progress.finish(if status.success() { "ok" } else { "FAILED" });
-    Ok(Finished {
-        status,
-        log: log.to_path_buf(),
-        wall: started.elapsed(),
-    })
+    Ok(Finished { status, log: log.to_path_buf(), wall: started.elapsed() })
 }
 
 /// The last non-empty line of a file that is still being written.
@@ -210,11 +180,7 @@ fn last_line(log: &Path) -> String {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let line = text
-            .lines()
-            .rev()
-            .find(|line| !line.trim().is_empty())
-            .unwrap_or_default();
+        let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
         Ok(line.trim().chars().take(160).collect())
     };
     read().unwrap_or_default()
@@ -228,7 +194,5 @@ pub fn has_program(name: &str) -> bool {
 /// The full path of a program on `PATH`.
 pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|dir| dir.join(name))
-        .find(|candidate| candidate.is_file())
+    std::env::split_paths(&path).map(|dir| dir.join(name)).find(|candidate| candidate.is_file())
 }

@@ -23,10 +23,7 @@ pub enum GlDriver {
 }
 
 /// Mesa's manifests for the glvnd dispatcher.
-const MESA_MANIFESTS: &[&str] = &[
-    "/usr/share/glvnd/egl_vendor.d/50_mesa.json",
-    "/etc/glvnd/egl_vendor.d/50_mesa.json",
-];
+const MESA_MANIFESTS: &[&str] = &["/usr/share/glvnd/egl_vendor.d/50_mesa.json", "/etc/glvnd/egl_vendor.d/50_mesa.json"];
 
 /// Manifests of lavapipe, the Vulkan driver that needs no GPU.
 pub const LAVAPIPE_MANIFESTS: &[&str] = &[
@@ -53,20 +50,12 @@ impl GlDriver {
     ///
     /// # Errors
     /// When MGL's library is not there.
-    pub fn variables(
-        self,
-        workspace: &Workspace,
-        release: bool,
-    ) -> Result<BTreeMap<&'static str, OsString>> {
+    pub fn variables(self, workspace: &Workspace, release: bool) -> Result<BTreeMap<&'static str, OsString>> {
         let mut variables: BTreeMap<&'static str, OsString> = BTreeMap::new();
         match self {
             GlDriver::Mgl => {
-                let choice = DriverChoice {
-                    backend: Backend::Magma,
-                    transport: Transport::Monolith,
-                    release,
-                    shadow: false,
-                };
+                let choice =
+                    DriverChoice { backend: Backend::Magma, transport: Transport::Monolith, release, shadow: false };
                 let dir = driver_dir::lay_out(workspace, release)?;
                 variables = environment::variables(workspace, &dir, &choice);
             }
@@ -85,23 +74,15 @@ impl GlDriver {
                 variables.insert("__EGL_VENDOR_LIBRARY_FILENAMES", manifest.into());
             }
         }
-        let user_chose = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"]
-            .iter()
-            .any(|name| std::env::var_os(name).is_some());
+        let user_chose = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"].iter().any(|name| std::env::var_os(name).is_some());
         if !user_chose {
-            if let Some(manifest) = LAVAPIPE_MANIFESTS
-                .iter()
-                .find(|path| Path::new(path).exists())
-            {
+            if let Some(manifest) = LAVAPIPE_MANIFESTS.iter().find(|path| Path::new(path).exists()) {
                 variables.insert("VK_ICD_FILENAMES", manifest.into());
             }
         }
         variables.insert("PIGLIT_PLATFORM", "surfaceless_egl".into());
         if std::env::var_os("XDG_RUNTIME_DIR").is_none() {
-            variables.insert(
-                "XDG_RUNTIME_DIR",
-                workspace.scratch("runtime")?.into_os_string(),
-            );
+            variables.insert("XDG_RUNTIME_DIR", workspace.scratch("runtime")?.into_os_string());
         }
         Ok(variables)
     }

@@ -27,12 +27,7 @@ pub enum End {
 ///
 /// # Errors
 /// When the files cannot be written or the command cannot be started.
-pub fn run_limited(
-    command: &mut Command,
-    stdout: &Path,
-    stderr: &Path,
-    quiet: Duration,
-) -> Result<End> {
+pub fn run_limited(command: &mut Command, stdout: &Path, stderr: &Path, quiet: Duration) -> Result<End> {
     let out = File::create(stdout).with_context(|| format!("cannot write {}", stdout.display()))?;
     let err = File::create(stderr).with_context(|| format!("cannot write {}", stderr.display()))?;
     let program = command.get_program().to_string_lossy().into_owned();
@@ -47,10 +42,7 @@ pub fn run_limited(
     let mut written = 0;
     let mut last_change = Instant::now();
     loop {
-        if let Some(status) = child
-            .try_wait()
-            .with_context(|| format!("cannot wait for {program}"))?
-        {
+        if let Some(status) = child.try_wait().with_context(|| format!("cannot wait for {program}"))? {
             return Ok(match (status.code(), status.signal()) {
                 (Some(code), _) => End::Exit(code),
                 (None, Some(signal)) => End::Signal(signal),
@@ -59,11 +51,7 @@ pub fn run_limited(
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
-        let length = [stdout, stderr]
-            .iter()
-            .filter_map(|path| path.metadata().ok())
-            .map(|data| data.len())
-            .sum();
+        let length = [stdout, stderr].iter().filter_map(|path| path.metadata().ok()).map(|data| data.len()).sum();
         if length != written {
             written = length;
             last_change = Instant::now();
@@ -92,10 +80,7 @@ mod tests {
     fn files(name: &str) -> (std::path::PathBuf, std::path::PathBuf) {
         let dir = std::env::temp_dir();
         let id = std::process::id();
-        (
-            dir.join(format!("xtask-group-{name}-{id}.out")),
-            dir.join(format!("xtask-group-{name}-{id}.err")),
-        )
+        (dir.join(format!("xtask-group-{name}-{id}.out")), dir.join(format!("xtask-group-{name}-{id}.err")))
     }
 
     fn run(name: &str, script: &str, quiet: Duration) -> (End, String) {
@@ -109,14 +94,8 @@ mod tests {
 
     #[test]
     fn exit_status_and_signal_are_told_apart() {
-        assert_eq!(
-            run("exit", "echo hi; exit 3", Duration::from_secs(20)),
-            (End::Exit(3), "hi\n".to_string())
-        );
-        assert_eq!(
-            run("signal", "kill -SEGV $$", Duration::from_secs(20)).0,
-            End::Signal(11)
-        );
+        assert_eq!(run("exit", "echo hi; exit 3", Duration::from_secs(20)), (End::Exit(3), "hi\n".to_string()));
+        assert_eq!(run("signal", "kill -SEGV $$", Duration::from_secs(20)).0, End::Signal(11));
     }
 
     #[test]
@@ -129,11 +108,7 @@ mod tests {
 
     #[test]
     fn output_keeps_a_slow_child_alive() {
-        let (end, text) = run(
-            "slow",
-            "for i in 1 2 3 4 5; do echo $i; sleep 0.2; done",
-            Duration::from_millis(700),
-        );
+        let (end, text) = run("slow", "for i in 1 2 3 4 5; do echo $i; sleep 0.2; done", Duration::from_millis(700));
         assert_eq!(end, End::Exit(0));
         assert_eq!(text.lines().count(), 5);
     }

@@ -20,15 +20,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
     ("mgpipe-espryt", &["mgpipe-types", "mgpipe-handles"]),
     ("mgpipe-magma", &["mgpipe-types", "mgpipe-handles"]),
     ("mgl-glsl", &["mgpipe-types"]),
-    (
-        "mgl-frontend",
-        &[
-            "mgpipe-types",
-            "mgpipe-handles",
-            "mgpipe-tracker",
-            "mgl-glsl",
-        ],
-    ),
+    ("mgl-frontend", &["mgpipe-types", "mgpipe-handles", "mgpipe-tracker", "mgl-glsl"]),
     (
         "mgl-cdylib",
         &[
@@ -42,16 +34,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
             "mgl-frontend",
         ],
     ),
-    (
-        "mgl-server",
-        &[
-            "mgpipe-types",
-            "mgpipe-handles",
-            "mgpipe-wire",
-            "mgpipe-espryt",
-            "mgpipe-magma",
-        ],
-    ),
+    ("mgl-server", &["mgpipe-types", "mgpipe-handles", "mgpipe-wire", "mgpipe-espryt", "mgpipe-magma"]),
     (
         "mgl-tests",
         &[
@@ -67,10 +50,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
             "mgl-server",
         ],
     ),
-    (
-        "xtask",
-        &["mgpipe-types", "mgpipe-magma", "mgpipe-espryt", "mgl-glsl"],
-    ),
+    ("xtask", &["mgpipe-types", "mgpipe-magma", "mgpipe-espryt", "mgl-glsl"]),
 ];
 
 /// Crates that must work without the GL frontend, the tracker and any GLSL compiler.
@@ -130,20 +110,15 @@ impl Graph {
         command.manifest_path(workspace.root.join("Cargo.toml"));
         command.features(cargo_metadata::CargoOpt::AllFeatures);
         let metadata = command.exec().context("cargo metadata failed")?;
-        let names: BTreeMap<_, _> = metadata
-            .packages
-            .iter()
-            .map(|package| (package.id.clone(), package.name.to_string()))
-            .collect();
+        let names: BTreeMap<_, _> =
+            metadata.packages.iter().map(|package| (package.id.clone(), package.name.to_string())).collect();
         let mut graph = Graph::default();
         for id in &metadata.workspace_members {
             if let Some(name) = names.get(id) {
                 graph.members.insert(name.clone());
             }
         }
-        let resolve = metadata
-            .resolve
-            .context("cargo metadata gave no dependency graph")?;
+        let resolve = metadata.resolve.context("cargo metadata gave no dependency graph")?;
         for node in &resolve.nodes {
             let Some(from) = names.get(&node.id) else {
                 continue;
@@ -157,11 +132,7 @@ impl Graph {
                         DependencyKind::Development => Kind::Dev,
                         _ => Kind::Normal,
                     };
-                    graph.edges.insert(Edge {
-                        from: from.clone(),
-                        to: to.clone(),
-                        kind,
-                    });
+                    graph.edges.insert(Edge { from: from.clone(), to: to.clone(), kind });
                 }
             }
         }
@@ -205,28 +176,19 @@ pub fn violations(graph: &Graph) -> Vec<String> {
     let allowed: BTreeMap<&str, &[&str]> = ALLOWED.iter().copied().collect();
     for member in &graph.members {
         if !allowed.contains_key(member.as_str()) {
-            found.push(format!(
-                "crate {member} is not in the law's table; add it with what it may depend on"
-            ));
+            found.push(format!("crate {member} is not in the law's table; add it with what it may depend on"));
         }
     }
     for (name, _) in ALLOWED {
         if !graph.members.contains(*name) {
-            found.push(format!(
-                "the law's table names crate {name}, which is not in the workspace"
-            ));
+            found.push(format!("the law's table names crate {name}, which is not in the workspace"));
         }
     }
     for edge in &graph.edges {
-        if !graph.members.contains(&edge.from)
-            || !graph.members.contains(&edge.to)
-            || edge.from == edge.to
-        {
+        if !graph.members.contains(&edge.from) || !graph.members.contains(&edge.to) || edge.from == edge.to {
             continue;
         }
-        let may = allowed
-            .get(edge.from.as_str())
-            .is_some_and(|list| list.contains(&edge.to.as_str()));
+        let may = allowed.get(edge.from.as_str()).is_some_and(|list| list.contains(&edge.to.as_str()));
         if !may {
             let what = match edge.kind {
                 Kind::Normal => "depends on",
@@ -238,10 +200,7 @@ pub fn violations(graph: &Graph) -> Vec<String> {
     for server in SERVER_SIDE {
         for client in CLIENT_ONLY {
             if let Some(chain) = graph.path(server, client) {
-                found.push(format!(
-                    "{server} must not reach {client}, but does: {}",
-                    chain.join(" -> ")
-                ));
+                found.push(format!("{server} must not reach {client}, but does: {}", chain.join(" -> ")));
             }
         }
     }
@@ -286,11 +245,7 @@ mod tests {
     }
 
     fn edge(from: &str, to: &str, kind: Kind) -> Edge {
-        Edge {
-            from: from.to_string(),
-            to: to.to_string(),
-            kind,
-        }
+        Edge { from: from.to_string(), to: to.to_string(), kind }
     }
 
     #[test]
@@ -301,18 +256,11 @@ mod tests {
     #[test]
     fn a_forbidden_edge_is_named() {
         let mut graph = lawful();
-        graph
-            .edges
-            .insert(edge("mgpipe-magma", "mgpipe-tracker", Kind::Normal));
+        graph.edges.insert(edge("mgpipe-magma", "mgpipe-tracker", Kind::Normal));
         let found = violations(&graph);
+        assert!(found.contains(&"forbidden edge: mgpipe-magma depends on mgpipe-tracker".to_string()), "{found:?}");
         assert!(
-            found.contains(&"forbidden edge: mgpipe-magma depends on mgpipe-tracker".to_string()),
-            "{found:?}"
-        );
-        assert!(
-            found
-                .iter()
-                .any(|line| line.contains("mgl-server -> mgpipe-magma -> mgpipe-tracker")),
+            found.iter().any(|line| line.contains("mgl-server -> mgpipe-magma -> mgpipe-tracker")),
             "the server's closure is broken as well: {found:?}"
         );
     }
@@ -320,24 +268,15 @@ mod tests {
     #[test]
     fn a_forbidden_test_edge_is_named() {
         let mut graph = lawful();
-        graph
-            .edges
-            .insert(edge("mgpipe-types", "mgpipe-handles", Kind::Dev));
-        assert_eq!(
-            violations(&graph),
-            ["forbidden edge: mgpipe-types depends (for its tests) on mgpipe-handles"]
-        );
+        graph.edges.insert(edge("mgpipe-types", "mgpipe-handles", Kind::Dev));
+        assert_eq!(violations(&graph), ["forbidden edge: mgpipe-types depends (for its tests) on mgpipe-handles"]);
     }
 
     #[test]
     fn a_compiler_behind_an_outside_crate_is_found_with_its_chain() {
         let mut graph = lawful();
-        graph
-            .edges
-            .insert(edge("mgpipe-wire", "innocent", Kind::Normal));
-        graph
-            .edges
-            .insert(edge("innocent", "glslang-sys", Kind::Normal));
+        graph.edges.insert(edge("mgpipe-wire", "innocent", Kind::Normal));
+        graph.edges.insert(edge("innocent", "glslang-sys", Kind::Normal));
         let found = violations(&graph);
         assert!(
             found.contains(
@@ -350,9 +289,7 @@ mod tests {
     #[test]
     fn a_compiler_that_only_tests_use_is_no_breach() {
         let mut graph = lawful();
-        graph
-            .edges
-            .insert(edge("mgpipe-wire", "glslang-sys", Kind::Dev));
+        graph.edges.insert(edge("mgpipe-wire", "glslang-sys", Kind::Dev));
         assert_eq!(violations(&graph), Vec::<String>::new());
     }
 
@@ -362,18 +299,8 @@ mod tests {
         graph.members.insert("mgl-new".to_string());
         graph.members.remove("mgl-glsl");
         let found = violations(&graph);
-        assert!(
-            found
-                .iter()
-                .any(|line| line.starts_with("crate mgl-new is not in the law's table")),
-            "{found:?}"
-        );
-        assert!(
-            found
-                .iter()
-                .any(|line| line.contains("names crate mgl-glsl, which is not")),
-            "{found:?}"
-        );
+        assert!(found.iter().any(|line| line.starts_with("crate mgl-new is not in the law's table")), "{found:?}");
+        assert!(found.iter().any(|line| line.contains("names crate mgl-glsl, which is not")), "{found:?}");
     }
 
     #[test]

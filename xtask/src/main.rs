@@ -27,12 +27,7 @@ use crate::outcome::Outcome;
 ///
 /// Start with `cargo xtask run`: it installs what is missing, builds the driver and draws a demo with it.
 #[derive(Parser)]
-#[command(
-    name = "cargo xtask",
-    bin_name = "cargo xtask",
-    version,
-    max_term_width = 100
-)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

@@ -36,36 +36,20 @@ pub enum Probe {
 
 /// What building and running MGL takes.
 pub const FOR_RUN: &[Need] = &[
-    Need {
-        package: "g++",
-        purpose: "compiles glslang",
-        probe: Probe::Program(&["c++", "g++", "clang++"]),
-    },
+    Need { package: "g++", purpose: "compiles glslang", probe: Probe::Program(&["c++", "g++", "clang++"]) },
     Need {
         package: "libegl1",
         purpose: "finds and loads EGL drivers (glvnd)",
         probe: Probe::Library(&["libEGL.so.1"]),
     },
-    Need {
-        package: "libopengl0",
-        purpose: "OpenGL entry points (glvnd)",
-        probe: Probe::Library(&["libOpenGL.so.0"]),
-    },
+    Need { package: "libopengl0", purpose: "OpenGL entry points (glvnd)", probe: Probe::Library(&["libOpenGL.so.0"]) },
     Need {
         package: "libgl1",
         purpose: "OpenGL entry points under the old name",
         probe: Probe::Library(&["libGL.so.1"]),
     },
-    Need {
-        package: "libvulkan1",
-        purpose: "the Vulkan loader",
-        probe: Probe::Library(&["libvulkan.so.1"]),
-    },
-    Need {
-        package: "mesa-vulkan-drivers",
-        purpose: "a Vulkan driver that needs no GPU",
-        probe: Probe::VulkanDriver,
-    },
+    Need { package: "libvulkan1", purpose: "the Vulkan loader", probe: Probe::Library(&["libvulkan.so.1"]) },
+    Need { package: "mesa-vulkan-drivers", purpose: "a Vulkan driver that needs no GPU", probe: Probe::VulkanDriver },
 ];
 
 /// What the tests take besides.
@@ -84,11 +68,7 @@ pub const FOR_TEST: &[Need] = &[
         purpose: "checks every Vulkan call of the tests",
         probe: Probe::File(&["/usr/share/vulkan/explicit_layer.d/VkLayer_khronos_validation.json"]),
     },
-    Need {
-        package: "libegl-mesa0",
-        purpose: "the reference GL",
-        probe: Probe::Library(&["libEGL_mesa.so.0"]),
-    },
+    Need { package: "libegl-mesa0", purpose: "the reference GL", probe: Probe::Library(&["libEGL_mesa.so.0"]) },
     Need {
         package: "libgl1-mesa-dri",
         purpose: "the reference GL (llvmpipe, Zink)",
@@ -108,26 +88,10 @@ pub const FOR_TEST: &[Need] = &[
         purpose: "the name libGL.so, which Python programs load",
         probe: Probe::Library(&["libGL.so"]),
     },
-    Need {
-        package: "piglit",
-        purpose: "OpenGL conformance tests",
-        probe: Probe::Program(&["piglit"]),
-    },
-    Need {
-        package: "python3-venv",
-        purpose: "Python programs that draw",
-        probe: Probe::PythonVenv,
-    },
-    Need {
-        package: "spirv-tools",
-        purpose: "validates shaders",
-        probe: Probe::Program(&["spirv-val"]),
-    },
-    Need {
-        package: "git",
-        purpose: "lists the tracked files",
-        probe: Probe::Program(&["git"]),
-    },
+    Need { package: "piglit", purpose: "OpenGL conformance tests", probe: Probe::Program(&["piglit"]) },
+    Need { package: "python3-venv", purpose: "Python programs that draw", probe: Probe::PythonVenv },
+    Need { package: "spirv-tools", purpose: "validates shaders", probe: Probe::Program(&["spirv-val"]) },
+    Need { package: "git", purpose: "lists the tracked files", probe: Probe::Program(&["git"]) },
 ];
 
 impl Need {
@@ -153,19 +117,14 @@ impl Need {
 pub fn vulkan_manifests() -> Vec<std::path::PathBuf> {
     for variable in ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"] {
         if let Some(value) = std::env::var_os(variable) {
-            return std::env::split_paths(&value)
-                .filter(|path| path.exists())
-                .collect();
+            return std::env::split_paths(&value).filter(|path| path.exists()).collect();
         }
     }
-    let mut dirs: Vec<std::path::PathBuf> = [
-        "/etc/vulkan/icd.d",
-        "/usr/share/vulkan/icd.d",
-        "/usr/local/share/vulkan/icd.d",
-    ]
-    .iter()
-    .map(std::path::PathBuf::from)
-    .collect();
+    let mut dirs: Vec<std::path::PathBuf> =
+        ["/etc/vulkan/icd.d", "/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d"]
+            .iter()
+            .map(std::path::PathBuf::from)
+            .collect();
     if let Some(home) = std::env::var_os("HOME") {
         dirs.push(Path::new(&home).join(".local/share/vulkan/icd.d"));
     }
@@ -175,11 +134,7 @@ pub fn vulkan_manifests() -> Vec<std::path::PathBuf> {
             continue;
         };
         for entry in entries.flatten() {
-            if entry
-                .path()
-                .extension()
-                .is_some_and(|extension| extension == "json")
-            {
+            if entry.path().extension().is_some_and(|extension| extension == "json") {
                 found.push(entry.path());
             }
         }
@@ -190,13 +145,7 @@ pub fn vulkan_manifests() -> Vec<std::path::PathBuf> {
 
 /// True when the dynamic linker finds the library by this exact name.
 pub fn has_library(name: &str) -> bool {
-    let usual = [
-        "/usr/lib/x86_64-linux-gnu",
-        "/usr/lib/aarch64-linux-gnu",
-        "/usr/lib64",
-        "/usr/lib",
-        "/lib",
-    ];
+    let usual = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/lib"];
     if usual.iter().any(|dir| Path::new(dir).join(name).exists()) {
         return true;
     }
@@ -206,16 +155,11 @@ pub fn has_library(name: &str) -> bool {
     }) else {
         return false;
     };
-    let Ok(output) = Command::new(ldconfig)
-        .arg("-p")
-        .stdin(Stdio::null())
-        .output()
-    else {
+    let Ok(output) = Command::new(ldconfig).arg("-p").stdin(Stdio::null()).output() else {
         return false;
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    text.lines()
-        .any(|line| line.split_whitespace().next() == Some(name))
+    text.lines().any(|line| line.split_whitespace().next() == Some(name))
 }
 
 /// Sees that every need is met; installs Debian packages when this process may.
@@ -241,43 +185,25 @@ pub fn ensure(workspace: &Workspace, needs: &[Need]) -> Result<()> {
             names.join(" ")
         );
     }
-    let command_line = format!(
-        "apt-get update && apt-get install -y --no-install-recommends {}",
-        names.join(" ")
-    );
+    let command_line = format!("apt-get update && apt-get install -y --no-install-recommends {}", names.join(" "));
     if !rustix::process::geteuid().is_root() {
         bail!("not root, so nothing was installed. Type this and try again:\n\n    sudo sh -c '{command_line}'\n");
     }
     let log = workspace.log("apt-update");
-    let update = exec::logged(
-        Command::new("apt-get").args(["update"]),
-        "updating the package lists",
-        &log,
-    )?;
+    let update = exec::logged(Command::new("apt-get").args(["update"]), "updating the package lists", &log)?;
     if !update.status.success() {
         // An old list often still serves, so the install is tried all the same.
         update.print_tail(10);
     }
     let log = workspace.log("apt-install");
     let mut install = Command::new("apt-get");
-    install
-        .args(["install", "-y", "--no-install-recommends"])
-        .args(&names)
-        .env("DEBIAN_FRONTEND", "noninteractive");
-    let finished = exec::logged(
-        &mut install,
-        &format!("installing {}", names.join(" ")),
-        &log,
-    )?;
+    install.args(["install", "-y", "--no-install-recommends"]).args(&names).env("DEBIAN_FRONTEND", "noninteractive");
+    let finished = exec::logged(&mut install, &format!("installing {}", names.join(" ")), &log)?;
     if !finished.status.success() {
         finished.print_tail(20);
         bail!("installing packages failed. The command was:\n\n    {command_line}\n");
     }
-    let still: Vec<&str> = missing
-        .iter()
-        .filter(|need| !need.is_met())
-        .map(|need| need.package)
-        .collect();
+    let still: Vec<&str> = missing.iter().filter(|need| !need.is_met()).map(|need| need.package).collect();
     if !still.is_empty() {
         bail!("installed, and still not usable: {}", still.join(" "));
     }

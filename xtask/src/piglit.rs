@@ -24,12 +24,10 @@ use self::status::Status;
 
 /// Arguments of `piglit`.
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Examples:\n  cargo xtask piglit --list tests/piglit/expectations.tsv\n  \
+#[command(after_help = "Examples:\n  cargo xtask piglit --list tests/piglit/expectations.tsv\n  \
                         cargo xtask piglit quick_shader --filter glsl-1.50 --driver llvmpipe\n\n\
                         A list holds `name<TAB>status` a line; a test that is expected to pass and does not is an \
-                        error, and so is one that passes unexpectedly (--update records it)."
-)]
+                        error, and so is one that passes unexpectedly (--update records it).")]
 pub struct PiglitArgs {
     /// A piglit profile (quick_gl, quick_shader, …).
     #[arg(value_name = "PROFILE", required_unless_present = "list")]
@@ -120,10 +118,8 @@ pub fn run_list(
     batch: bool,
 ) -> Result<ListRun> {
     let wanted: BTreeSet<&str> = list.entries.keys().map(String::as_str).collect();
-    let tests: Vec<catalogue::Test> = catalogue::load(catalogue::PROFILES)?
-        .into_iter()
-        .filter(|test| wanted.contains(test.name.as_str()))
-        .collect();
+    let tests: Vec<catalogue::Test> =
+        catalogue::load(catalogue::PROFILES)?.into_iter().filter(|test| wanted.contains(test.name.as_str())).collect();
     let results = run_tests(workspace, &tests, driver, release, jobs, timeout, batch)?;
     let mut comparison = Comparison::default();
     for (name, &expected) in &list.entries {
@@ -137,10 +133,7 @@ pub fn run_list(
         }
     }
     comparison.print();
-    Ok(ListRun {
-        results,
-        comparison,
-    })
+    Ok(ListRun { results, comparison })
 }
 
 fn run_tests(
@@ -154,23 +147,10 @@ fn run_tests(
 ) -> Result<BTreeMap<String, Status>> {
     let logs = workspace.scratch(&format!("piglit/{}", driver.label().to_lowercase()))?;
     let variables = driver.variables(workspace, release)?;
-    let settings = runner::Settings {
-        variables: &variables,
-        jobs,
-        timeout,
-        batch,
-        logs: &logs,
-    };
+    let settings = runner::Settings { variables: &variables, jobs, timeout, batch, logs: &logs };
     let statuses = runner::run(workspace, tests, &settings)?;
-    exec::say(format!(
-        "    output of tests that did not pass: {}",
-        logs.display()
-    ));
-    Ok(tests
-        .iter()
-        .map(|test| test.name.clone())
-        .zip(statuses)
-        .collect())
+    exec::say(format!("    output of tests that did not pass: {}", logs.display()));
+    Ok(tests.iter().map(|test| test.name.clone()).zip(statuses).collect())
 }
 
 /// `cargo xtask piglit`.
@@ -180,59 +160,34 @@ pub fn run(args: PiglitArgs) -> Result<Outcome> {
         driver_dir::build(&workspace, args.release, &[])?;
     }
     let timeout = Duration::from_secs(args.timeout.max(1));
-    let keep = |name: &str| {
-        args.filter.is_empty() || args.filter.iter().any(|text| name.contains(text.as_str()))
-    };
+    let keep = |name: &str| args.filter.is_empty() || args.filter.iter().any(|text| name.contains(text.as_str()));
     let (results, ok) = if let Some(path) = &args.list {
         let mut list = Expectations::read(path)?;
         let mut part = list.clone();
         part.entries.retain(|name, _| keep(name));
-        let run = run_list(
-            &workspace,
-            &part,
-            args.driver,
-            args.release,
-            args.jobs,
-            timeout,
-            !args.no_batch,
-        )?;
+        let run = run_list(&workspace, &part, args.driver, args.release, args.jobs, timeout, !args.no_batch)?;
         let mut ok = run.comparison.errors() == 0;
         if args.update {
             let changed = list.improve(&run.results, args.accept_worse);
-            std::fs::write(path, list.to_text())
-                .with_context(|| format!("cannot write {}", path.display()))?;
+            std::fs::write(path, list.to_text()).with_context(|| format!("cannot write {}", path.display()))?;
             exec::say(format!("{changed} entries of {} changed", path.display()));
-            ok = run.comparison.unknown.is_empty()
-                && (run.comparison.worse.is_empty() || args.accept_worse);
+            ok = run.comparison.unknown.is_empty() && (run.comparison.worse.is_empty() || args.accept_worse);
         }
         (run.results, ok)
     } else {
         let profile = args.profile.as_deref().unwrap_or("quick_gl");
-        let tests: Vec<catalogue::Test> = catalogue::load(&[profile])?
-            .into_iter()
-            .filter(|test| keep(&test.name))
-            .collect();
+        let tests: Vec<catalogue::Test> =
+            catalogue::load(&[profile])?.into_iter().filter(|test| keep(&test.name)).collect();
         if tests.is_empty() {
             bail!("no test of profile {profile} matches");
         }
-        let results = run_tests(
-            &workspace,
-            &tests,
-            args.driver,
-            args.release,
-            args.jobs,
-            timeout,
-            !args.no_batch,
-        )?;
+        let results = run_tests(&workspace, &tests, args.driver, args.release, args.jobs, timeout, !args.no_batch)?;
         let ok = !results.values().any(|status| status.is_abnormal());
         (results, ok)
     };
     let out = match &args.out {
         Some(path) => path.clone(),
-        None => workspace.scratch("piglit")?.join(format!(
-            "results-{}.tsv",
-            args.driver.label().to_lowercase()
-        )),
+        None => workspace.scratch("piglit")?.join(format!("results-{}.tsv", args.driver.label().to_lowercase())),
     };
     write_results(&out, &results)?;
     println!("{}", summary(&results));

@@ -16,10 +16,8 @@ use crate::workspace::Workspace;
 
 /// Arguments of `run`.
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Examples:\n  cargo xtask run\n  cargo xtask run --png demo.png --frames 200\n  \
-                        cargo xtask run --release -- eglinfo -B"
-)]
+#[command(after_help = "Examples:\n  cargo xtask run\n  cargo xtask run --png demo.png --frames 200\n  \
+                        cargo xtask run --release -- eglinfo -B")]
 pub struct RunArgs {
     #[command(flatten)]
     choice: DriverChoice,
@@ -30,11 +28,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N")]
     frames: Option<u32>,
     /// The program to run and its arguments; without one, the bundled demo is drawn.
-    #[arg(
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "PROGRAM"
-    )]
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
     program: Vec<String>,
 }
 
@@ -63,7 +57,9 @@ pub fn run(args: RunArgs) -> Result<Outcome> {
     let mut command = match args.program.split_first() {
         Some((program, rest)) => {
             if args.png.is_some() || args.frames.is_some() {
-                bail!("--png and --frames are for the bundled demo; a program of your own takes its arguments after --");
+                bail!(
+                    "--png and --frames are for the bundled demo; a program of your own takes its arguments after --"
+                );
             }
             let mut command = Command::new(program);
             command.args(rest);
@@ -75,14 +71,8 @@ pub fn run(args: RunArgs) -> Result<Outcome> {
         }
     };
     let program = command.get_program().to_string_lossy().into_owned();
-    environment::apply(
-        &workspace,
-        &mut command,
-        &environment::variables(&workspace, &dir, &args.choice),
-    );
-    let status = command
-        .status()
-        .with_context(|| format!("cannot start {program}"))?;
+    environment::apply(&workspace, &mut command, &environment::variables(&workspace, &dir, &args.choice));
+    let status = command.status().with_context(|| format!("cannot start {program}"))?;
     match (status.code(), status.signal()) {
         (Some(0), _) => Ok(Outcome::Done),
         (Some(code), _) => Ok(Outcome::Exit(u8::try_from(code).unwrap_or(1))),
@@ -108,10 +98,7 @@ pub fn env(args: EnvArgs) -> Result<Outcome> {
         driver_dir::build(&workspace, args.choice.release, &[])?
     };
     for (name, value) in environment::variables(&workspace, &dir, &args.choice) {
-        println!(
-            "export {name}={}",
-            environment::shell_quote(&value.to_string_lossy())
-        );
+        println!("export {name}={}", environment::shell_quote(&value.to_string_lossy()));
     }
     Ok(Outcome::Done)
 }
@@ -144,15 +131,9 @@ fn build_demo(workspace: &Workspace, release: bool) -> Result<()> {
 }
 
 fn demo(workspace: &Workspace, args: &RunArgs) -> Command {
-    let binary = workspace
-        .target
-        .join(driver_dir::profile_dir(args.choice.release))
-        .join("mgl-demo");
+    let binary = workspace.target.join(driver_dir::profile_dir(args.choice.release)).join("mgl-demo");
     let mut command = Command::new(binary);
-    let png = args
-        .png
-        .clone()
-        .unwrap_or_else(|| PathBuf::from("mgl-demo.png"));
+    let png = args.png.clone().unwrap_or_else(|| PathBuf::from("mgl-demo.png"));
     command.arg("--png").arg(png);
     if let Some(frames) = args.frames {
         command.arg("--frames").arg(frames.to_string());

@@ -43,13 +43,7 @@ pub fn run(args: TestArgs) -> Result<Outcome> {
     let chosen: Vec<&steps::Step> = steps::STEPS
         .iter()
         .filter(|step| !args.fast || step.fast)
-        .filter(|step| {
-            args.only.is_empty()
-                || args
-                    .only
-                    .iter()
-                    .any(|text| step.name.contains(text.as_str()))
-        })
+        .filter(|step| args.only.is_empty() || args.only.iter().any(|text| step.name.contains(text.as_str())))
         .collect();
     if args.list {
         for step in chosen {
@@ -63,13 +57,7 @@ pub fn run(args: TestArgs) -> Result<Outcome> {
     packages::ensure(&workspace, &needs)?;
     let mut results: Vec<StepResult> = Vec::new();
     for (index, step) in chosen.iter().enumerate() {
-        exec::say(format!(
-            "\n[{}/{}] {}: {}",
-            index + 1,
-            chosen.len(),
-            step.name,
-            step.about
-        ));
+        exec::say(format!("\n[{}/{}] {}: {}", index + 1, chosen.len(), step.name, step.about));
         let step_started = Instant::now();
         let (counts, note) = match (step.run)(&workspace) {
             Ok(report) => (report.counts, report.note),
@@ -78,12 +66,7 @@ pub fn run(args: TestArgs) -> Result<Outcome> {
                 (Counts::one(false), "could not be run".to_string())
             }
         };
-        results.push(StepResult {
-            name: step.name,
-            counts,
-            wall: step_started.elapsed(),
-            note,
-        });
+        results.push(StepResult { name: step.name, counts, wall: step_started.elapsed(), note });
     }
     let total = print_table(&results, started.elapsed());
     println!("{} passed, {} failed", total.passed, total.failed);
@@ -93,10 +76,7 @@ pub fn run(args: TestArgs) -> Result<Outcome> {
 fn print_table(results: &[StepResult], wall: Duration) -> Counts {
     let mut total = Counts::default();
     println!();
-    println!(
-        "{:<14} {:>8} {:>8} {:>9}  note",
-        "step", "passed", "failed", "seconds"
-    );
+    println!("{:<14} {:>8} {:>8} {:>9}  note", "step", "passed", "failed", "seconds");
     for result in results {
         total = total + result.counts;
         println!(
@@ -108,13 +88,7 @@ fn print_table(results: &[StepResult], wall: Duration) -> Counts {
             result.note
         );
     }
-    println!(
-        "{:<14} {:>8} {:>8} {:>9.1}",
-        "all",
-        total.passed,
-        total.failed,
-        wall.as_secs_f64()
-    );
+    println!("{:<14} {:>8} {:>8} {:>9.1}", "all", total.passed, total.failed, wall.as_secs_f64());
     println!();
     total
 }

@@ -66,9 +66,7 @@ impl Workspace {
         let kept: Vec<PathBuf> = std::env::split_paths(&value)
             .filter(|path| {
                 let text = path.to_string_lossy();
-                !path.starts_with(&self.target)
-                    && !text.contains("/rustlib/")
-                    && !text.contains("/toolchains/")
+                !path.starts_with(&self.target) && !text.contains("/rustlib/") && !text.contains("/toolchains/")
             })
             .collect();
         if kept.is_empty() {

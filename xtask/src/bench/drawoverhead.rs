@@ -23,12 +23,7 @@ const ROW_TIMEOUT: Duration = Duration::from_secs(60);
 #[derive(Args, Debug)]
 pub struct Options {
     /// drawoverhead: the drivers, in the order in which they are measured.
-    #[arg(
-        long,
-        value_enum,
-        value_delimiter = ',',
-        default_value = "mgl,zink,llvmpipe"
-    )]
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "mgl,zink,llvmpipe")]
     drivers: Vec<GlDriver>,
     /// drawoverhead: only these row numbers.
     #[arg(long, value_delimiter = ',', value_name = "N,N,…")]
@@ -64,16 +59,8 @@ pub fn parse_row(line: &str) -> Option<Row> {
     let mut from_right = rest.rsplitn(3, ',');
     let _percent = from_right.next()?;
     let kilodraws = from_right.next()?.trim().parse().ok()?;
-    let name = from_right
-        .next()?
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    Some(Row {
-        number,
-        name,
-        kilodraws,
-    })
+    let name = from_right.next()?.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(Row { number, name, kilodraws })
 }
 
 /// Removes terminal colour sequences.
@@ -109,32 +96,15 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<bool> {
         driver_dir::build(workspace, release, &[])?;
     }
     let mut names: BTreeMap<u32, String> = BTreeMap::new();
-    let mut figures: Vec<(GlDriver, Figures)> = options
-        .drivers
-        .iter()
-        .map(|&driver| (driver, Figures::default()))
-        .collect();
+    let mut figures: Vec<(GlDriver, Figures)> =
+        options.drivers.iter().map(|&driver| (driver, Figures::default())).collect();
     for round in 0..options.repeat.max(1) {
         for (driver, figures) in &mut figures {
             let variables = driver.variables(workspace, release)?;
-            let mut progress = Progress::spinner(&format!(
-                "drawoverhead on {} (round {})",
-                driver.label(),
-                round + 1
-            ));
-            let mut bench = Runner {
-                workspace,
-                program: &program,
-                options,
-                variables: &variables,
-                names: &mut names,
-            };
+            let mut progress = Progress::spinner(&format!("drawoverhead on {} (round {})", driver.label(), round + 1));
+            let mut bench = Runner { workspace, program: &program, options, variables: &variables, names: &mut names };
             let found = bench.all(*driver, &mut progress)?;
-            progress.finish(&format!(
-                "{} rows, {} not",
-                found.rows.len(),
-                found.lost.len()
-            ));
+            progress.finish(&format!("{} rows, {} not", found.rows.len(), found.lost.len()));
             for (number, value) in found.rows {
                 let best = figures.rows.entry(number).or_default();
                 *best = (*best).max(value);
@@ -172,16 +142,10 @@ impl Runner<'_> {
                 self.names.insert(row.number, row.name);
             }
             if let Some(why) = why {
-                exec::say(format!(
-                    "    {}: {why} after row {}",
-                    driver.label(),
-                    figures.rows.len()
-                ));
+                exec::say(format!("    {}: {why} after row {}", driver.label(), figures.rows.len()));
                 let known: Vec<u32> = self.names.keys().copied().collect();
                 let last = known.last().copied().unwrap_or(39).max(39);
-                let missing: Vec<u32> = (1..=last)
-                    .filter(|number| !figures.rows.contains_key(number))
-                    .collect();
+                let missing: Vec<u32> = (1..=last).filter(|number| !figures.rows.contains_key(number)).collect();
                 self.singly(driver, &missing, &mut figures, progress)?;
             }
         } else {
@@ -191,13 +155,7 @@ impl Runner<'_> {
         Ok(figures)
     }
 
-    fn singly(
-        &mut self,
-        driver: GlDriver,
-        rows: &[u32],
-        figures: &mut Figures,
-        progress: &mut Progress,
-    ) -> Result<()> {
+    fn singly(&mut self, driver: GlDriver, rows: &[u32], figures: &mut Figures, progress: &mut Progress) -> Result<()> {
         for &number in rows {
             progress.update(&format!("row {number}"));
             let (found, why) = self.start(driver, Some(number))?;
@@ -207,10 +165,7 @@ impl Runner<'_> {
                     self.names.insert(number, row.name);
                 }
                 None => {
-                    figures.lost.insert(
-                        number,
-                        why.unwrap_or_else(|| "printed no figure".to_string()),
-                    );
+                    figures.lost.insert(number, why.unwrap_or_else(|| "printed no figure".to_string()));
                 }
             }
         }
@@ -219,9 +174,7 @@ impl Runner<'_> {
 
     /// Starts drawoverhead once. The second value says what went wrong, if anything did.
     fn start(&self, driver: GlDriver, row: Option<u32>) -> Result<(Vec<Row>, Option<String>)> {
-        let out = self
-            .workspace
-            .log(&format!("drawoverhead-{}", driver.label().to_lowercase()));
+        let out = self.workspace.log(&format!("drawoverhead-{}", driver.label().to_lowercase()));
         let err = out.with_extension("err");
         let mut command = Command::new(self.program);
         command.args(["-auto", "-fbo", "-nocolor"]);
@@ -237,14 +190,10 @@ impl Runner<'_> {
         let text = String::from_utf8_lossy(&text).into_owned();
         let rows: Vec<Row> = text.lines().filter_map(parse_row).collect();
         let said = || {
-            let errors =
-                String::from_utf8_lossy(&std::fs::read(&err).unwrap_or_default()).into_owned();
-            let line = errors
-                .lines()
-                .chain(text.lines())
-                .rfind(|line| !line.trim().is_empty() && parse_row(line).is_none());
-            line.map(|line| format!(" ({})", line.trim()))
-                .unwrap_or_default()
+            let errors = String::from_utf8_lossy(&std::fs::read(&err).unwrap_or_default()).into_owned();
+            let line =
+                errors.lines().chain(text.lines()).rfind(|line| !line.trim().is_empty() && parse_row(line).is_none());
+            line.map(|line| format!(" ({})", line.trim())).unwrap_or_default()
         };
         let why = match end {
             End::Exit(0) => None,
@@ -265,12 +214,7 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
 }
 
 fn print_table(names: &BTreeMap<u32, String>, figures: &[(GlDriver, Figures)]) {
-    let of = |driver: GlDriver| {
-        figures
-            .iter()
-            .find(|(other, _)| *other == driver)
-            .map(|(_, figures)| figures)
-    };
+    let of = |driver: GlDriver| figures.iter().find(|(other, _)| *other == driver).map(|(_, figures)| figures);
     let mgl = of(GlDriver::Mgl);
     let zink = of(GlDriver::Zink);
     println!("\nThousands of draws a second (more is better)\n");
@@ -278,14 +222,7 @@ fn print_table(names: &BTreeMap<u32, String>, figures: &[(GlDriver, Figures)]) {
     for (driver, _) in figures {
         print!(" {:>9}", driver.label());
     }
-    println!(
-        "{}",
-        if mgl.is_some() && zink.is_some() {
-            "   MGL/Zink"
-        } else {
-            ""
-        }
-    );
+    println!("{}", if mgl.is_some() && zink.is_some() { "   MGL/Zink" } else { "" });
     let mut ratios = Vec::new();
     for (number, name) in names {
         print!("{number:>3}  {name:<72}");
@@ -310,21 +247,12 @@ fn print_table(names: &BTreeMap<u32, String>, figures: &[(GlDriver, Figures)]) {
     println!();
     for (driver, figures) in figures {
         for (number, why) in &figures.lost {
-            let name = names
-                .get(number)
-                .map(String::as_str)
-                .unwrap_or("(name unknown)");
-            println!(
-                "{} did not get through row {number}, {name}: {why}",
-                driver.label()
-            );
+            let name = names.get(number).map(String::as_str).unwrap_or("(name unknown)");
+            println!("{} did not get through row {number}, {name}: {why}", driver.label());
         }
     }
     if let Some(mean) = geometric_mean(&ratios) {
-        println!(
-            "MGL ÷ Zink, geometric mean of {} rows: {mean:.2}",
-            ratios.len()
-        );
+        println!("MGL ÷ Zink, geometric mean of {} rows: {mean:.2}", ratios.len());
     }
 }
 
@@ -337,25 +265,15 @@ mod tests {
         let plain = "   4, DrawElements ( 1 VBO| 1 UBO|  1 Tex) w/ buffer replacement change,           97, 4.1%";
         let row = parse_row(plain).unwrap();
         assert_eq!((row.number, row.kilodraws), (4, 97));
-        assert_eq!(
-            row.name,
-            "DrawElements ( 1 VBO| 1 UBO| 1 Tex) w/ buffer replacement change"
-        );
-        let coloured =
-            "  39, Draw w/ a, b,      \u{1b}[1;36m  140\u{1b}[0m, \u{1b}[31m5.9%\u{1b}[0m";
+        assert_eq!(row.name, "DrawElements ( 1 VBO| 1 UBO| 1 Tex) w/ buffer replacement change");
+        let coloured = "  39, Draw w/ a, b,      \u{1b}[1;36m  140\u{1b}[0m, \u{1b}[31m5.9%\u{1b}[0m";
         let row = parse_row(coloured).unwrap();
-        assert_eq!(
-            (row.number, row.name.as_str(), row.kilodraws),
-            (39, "Draw w/ a, b", 140)
-        );
+        assert_eq!((row.number, row.name.as_str(), row.kilodraws), (39, "Draw w/ a, b", 140));
     }
 
     #[test]
     fn the_heading_is_no_row() {
-        assert_eq!(
-            parse_row("   #, Test name   ,    Thousands draws/s, Difference vs the 1st"),
-            None
-        );
+        assert_eq!(parse_row("   #, Test name   ,    Thousands draws/s, Difference vs the 1st"), None);
         assert_eq!(parse_row("Using Core profile."), None);
     }
 

@@ -16,11 +16,8 @@ pub(super) fn enums(enums: &BTreeMap<String, String>) -> String {
             None => value.parse::<i64>().ok(),
         };
         let Some(parsed) = parsed else { continue };
-        let short = if short.starts_with(|c: char| c.is_ascii_digit()) {
-            format!("_{short}")
-        } else {
-            short.to_owned()
-        };
+        let short =
+            if short.starts_with(|c: char| c.is_ascii_digit()) { format!("_{short}") } else { short.to_owned() };
         let Ok(small) = i32::try_from(parsed) else {
             // Timeouts such as EGL_FOREVER are 64-bit.
             let _ = writeln!(out, "pub const {short}: u64 = {:#x};", parsed as u64);

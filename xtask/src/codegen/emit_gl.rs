@@ -28,20 +28,14 @@ pub(super) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// Joins the registry with the list of implemented functions.
-    pub(super) fn new(
-        registry: &'a Registry,
-        implemented: &BTreeMap<String, Route>,
-    ) -> Result<Plan<'a>> {
+    pub(super) fn new(registry: &'a Registry, implemented: &BTreeMap<String, Route>) -> Result<Plan<'a>> {
         let mut targets = BTreeMap::new();
         for name in registry.commands.keys() {
             let target = if let Some(route) = implemented.get(name) {
                 Target::Entry(*route)
             } else {
                 let class = registry.alias_class(name);
-                match class
-                    .into_iter()
-                    .find(|other| implemented.contains_key(*other))
-                {
+                match class.into_iter().find(|other| implemented.contains_key(*other)) {
                     Some(other) => Target::Alias(other.to_owned()),
                     None => Target::Missing,
                 }
@@ -52,10 +46,7 @@ impl<'a> Plan<'a> {
     }
 
     fn iter(&self) -> impl Iterator<Item = (&Command, &Target)> {
-        self.registry
-            .commands
-            .values()
-            .filter_map(|c| self.targets.get(c.name.as_str()).map(|t| (c, t)))
+        self.registry.commands.values().filter_map(|c| self.targets.get(c.name.as_str()).map(|t| (c, t)))
     }
 }
 
@@ -80,26 +71,15 @@ pub(super) fn entries(plan: &Plan<'_>) -> Result<String> {
             continue;
         };
         let list: Vec<String> = params.iter().map(|(n, t)| format!("{n}: {t}")).collect();
-        let arrow = if ret == "()" {
-            String::new()
-        } else {
-            format!(" -> {ret}")
-        };
+        let arrow = if ret == "()" { String::new() } else { format!(" -> {ret}") };
         let _ = writeln!(out, "#[export_name = \"{name}\"]");
-        let _ = writeln!(
-            out,
-            "pub unsafe extern \"C\" fn {local}({}){arrow} {{",
-            list.join(", ")
-        );
+        let _ = writeln!(out, "pub unsafe extern \"C\" fn {local}({}){arrow} {{", list.join(", "));
         let body = match target {
             Target::Entry(Route::Auto) => auto_body(command)?,
             Target::Entry(Route::Glue) => {
                 let args: Vec<&str> = params.iter().map(|(n, _)| n.as_str()).collect();
                 let args = args.iter().map(|n| format!(", {n}")).collect::<String>();
-                format!(
-                    "entry(\"{name}\", |ctx| unsafe {{ glue::{}(ctx{args}) }})",
-                    names::method(name)
-                )
+                format!("entry(\"{name}\", |ctx| unsafe {{ glue::{}(ctx{args}) }})", names::method(name))
             }
             Target::Alias(other) => alias_body(plan, other, &params, &ret)?,
             Target::Missing => continue,
@@ -113,20 +93,13 @@ pub(super) fn entries(plan: &Plan<'_>) -> Result<String> {
 /// the supported targets the caller owns the argument area, and a zero in the return register is null, false and 0.
 pub(super) fn missing(plan: &Plan<'_>) -> String {
     let mut out = String::from("#![allow(missing_docs)]\n\nuse crate::entry::missing;\n\n");
-    let names: Vec<&str> = plan
-        .iter()
-        .filter(|(_, t)| **t == Target::Missing)
-        .map(|(c, _)| c.name.as_str())
-        .collect();
+    let names: Vec<&str> = plan.iter().filter(|(_, t)| **t == Target::Missing).map(|(c, _)| c.name.as_str()).collect();
     for (index, name) in names.iter().enumerate() {
         let local = local_name(name);
-        let _ = writeln!(out, "#[export_name = \"{name}\"]\npub extern \"C\" fn {local}() -> usize {{ missing({index}) }}");
+        let _ =
+            writeln!(out, "#[export_name = \"{name}\"]\npub extern \"C\" fn {local}() -> usize {{ missing({index}) }}");
     }
-    let _ = writeln!(
-        out,
-        "\n/// The names, by index.\npub static NAMES: [&str; {}] = [",
-        names.len()
-    );
+    let _ = writeln!(out, "\n/// The names, by index.\npub static NAMES: [&str; {}] = [", names.len());
     for name in &names {
         let _ = writeln!(out, "    \"{name}\",");
     }
@@ -143,11 +116,7 @@ pub(super) fn procs(plan: &Plan<'_>) -> String {
     for (command, target) in plan.iter() {
         let module = if *target == Target::Missing { "m" } else { "e" };
         let name = &command.name;
-        let _ = writeln!(
-            out,
-            "    Proc::new(\"{name}\", {module}::{} as *const ()),",
-            local_name(name)
-        );
+        let _ = writeln!(out, "    Proc::new(\"{name}\", {module}::{} as *const ()),", local_name(name));
     }
     out.push_str("];\n");
     out
@@ -157,12 +126,7 @@ pub(super) fn procs(plan: &Plan<'_>) -> String {
 pub(super) fn frontend_signature(command: &Command) -> Option<String> {
     let mut out = format!("pub fn {}(&mut self", names::method(&command.name));
     for param in &command.params {
-        let _ = write!(
-            out,
-            ", {}: {}",
-            names::param(&param.name),
-            safe_scalar(&param.ty)?
-        );
+        let _ = write!(out, ", {}: {}", names::param(&param.name), safe_scalar(&param.ty)?);
     }
     out.push(')');
     match safe_scalar(&command.ret)? {
@@ -198,15 +162,8 @@ fn auto_body(command: &Command) -> Result<String> {
     })
 }
 
-fn alias_body(
-    plan: &Plan<'_>,
-    other: &str,
-    params: &[(String, String)],
-    ret: &str,
-) -> Result<String> {
-    let Some(target) = plan.registry.commands.get(other) else {
-        bail!("alias {other} is unknown")
-    };
+fn alias_body(plan: &Plan<'_>, other: &str, params: &[(String, String)], ret: &str) -> Result<String> {
+    let Some(target) = plan.registry.commands.get(other) else { bail!("alias {other} is unknown") };
     let (Some(want), Some(want_ret)) = (c_params(target), c_return(target)) else {
         bail!("alias target {other} has a type that the generator does not know")
     };
@@ -216,32 +173,14 @@ fn alias_body(
     let args: Vec<String> = params
         .iter()
         .zip(&want)
-        .map(|((name, ty), (_, want))| {
-            if ty == want {
-                name.clone()
-            } else {
-                format!("{name} as {want}")
-            }
-        })
+        .map(|((name, ty), (_, want))| if ty == want { name.clone() } else { format!("{name} as {want}") })
         .collect();
-    let cast = if ret == want_ret {
-        String::new()
-    } else {
-        format!(" as {ret}")
-    };
-    Ok(format!(
-        "unsafe {{ {}({}) }}{cast}",
-        local_name(other),
-        args.join(", ")
-    ))
+    let cast = if ret == want_ret { String::new() } else { format!(" as {ret}") };
+    Ok(format!("unsafe {{ {}({}) }}{cast}", local_name(other), args.join(", ")))
 }
 
 fn c_params(command: &Command) -> Option<Vec<(String, String)>> {
-    command
-        .params
-        .iter()
-        .map(|p| c_type(&p.ty).map(|t| (names::param(&p.name), t)))
-        .collect()
+    command.params.iter().map(|p| c_type(&p.ty).map(|t| (names::param(&p.name), t))).collect()
 }
 
 fn c_return(command: &Command) -> Option<String> {

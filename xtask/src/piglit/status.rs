@@ -26,14 +26,8 @@ pub enum Status {
 
 impl Status {
     /// Every status.
-    pub const ALL: [Status; 6] = [
-        Status::Pass,
-        Status::Warn,
-        Status::Fail,
-        Status::Crash,
-        Status::Timeout,
-        Status::Skip,
-    ];
+    pub const ALL: [Status; 6] =
+        [Status::Pass, Status::Warn, Status::Fail, Status::Crash, Status::Timeout, Status::Skip];
 
     /// True when nothing is wrong.
     pub fn is_good(self) -> bool {
@@ -83,18 +77,11 @@ pub fn of_single(stdout: &str, end: End) -> Status {
         let Some(value) = piglit_line(line) else {
             continue;
         };
-        if let Some(status) = value
-            .get("result")
-            .and_then(|text| text.as_str())
-            .and_then(|text| text.parse().ok())
-        {
+        if let Some(status) = value.get("result").and_then(|text| text.as_str()).and_then(|text| text.parse().ok()) {
             overall = Some(status);
         }
         if let Some(parts) = value.get("subtest").and_then(|parts| parts.as_object()) {
-            for status in parts
-                .values()
-                .filter_map(|text| text.as_str()?.parse::<Status>().ok())
-            {
+            for status in parts.values().filter_map(|text| text.as_str()?.parse::<Status>().ok()) {
                 worst_part = Some(worst_part.map_or(status, |worst| worst.max(status)));
             }
         }
@@ -140,10 +127,7 @@ pub fn of_batch(stdout: &str, end: End, count: usize) -> BatchResult {
             skipped_whole = false;
         } else if let Some(value) = piglit_line(line) {
             if let Some(parts) = value.get("subtest").and_then(|parts| parts.as_object()) {
-                if let Some(status) = parts
-                    .values()
-                    .find_map(|text| text.as_str()?.parse::<Status>().ok())
-                {
+                if let Some(status) = parts.values().find_map(|text| text.as_str()?.parse::<Status>().ok()) {
                     if open {
                         statuses.push(status);
                         open = false;
@@ -152,10 +136,7 @@ pub fn of_batch(stdout: &str, end: End, count: usize) -> BatchResult {
             } else if value.get("result").and_then(|text| text.as_str()) == Some("skip") {
                 skipped_whole = true;
             }
-        } else if line
-            .trim_end()
-            .ends_with("not supported on this implementation")
-        {
+        } else if line.trim_end().ends_with("not supported on this implementation") {
             skipped_whole = true;
         }
     }
@@ -208,24 +189,14 @@ mod tests {
     fn batch_results_are_in_order() {
         let text = "PIGLIT TEST: 1 - a\nPIGLIT: {\"subtest\": {\"a\" : \"pass\"}}\n\
                     PIGLIT TEST: 2 - b\nPIGLIT: {\"subtest\": {\"b\" : \"skip\"}}\n";
-        assert_eq!(
-            of_batch(text, End::Exit(0), 2).statuses,
-            [Status::Pass, Status::Skip]
-        );
+        assert_eq!(of_batch(text, End::Exit(0), 2).statuses, [Status::Pass, Status::Skip]);
     }
 
     #[test]
     fn a_crash_in_a_batch_is_put_on_the_test_that_ran() {
-        let text =
-            "PIGLIT TEST: 1 - a\nPIGLIT: {\"subtest\": {\"a\" : \"pass\"}}\nPIGLIT TEST: 2 - b\n";
-        assert_eq!(
-            of_batch(text, End::Signal(11), 5).statuses,
-            [Status::Pass, Status::Crash]
-        );
-        assert_eq!(
-            of_batch(text, End::Timeout, 5).statuses,
-            [Status::Pass, Status::Timeout]
-        );
+        let text = "PIGLIT TEST: 1 - a\nPIGLIT: {\"subtest\": {\"a\" : \"pass\"}}\nPIGLIT TEST: 2 - b\n";
+        assert_eq!(of_batch(text, End::Signal(11), 5).statuses, [Status::Pass, Status::Crash]);
+        assert_eq!(of_batch(text, End::Timeout, 5).statuses, [Status::Pass, Status::Timeout]);
     }
 
     #[test]

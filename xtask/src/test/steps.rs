@@ -33,66 +33,16 @@ pub struct Report {
 
 /// All steps in the order in which they run: what is quick and what the later ones need comes first.
 pub const STEPS: &[Step] = &[
-    Step {
-        name: "fmt",
-        about: "formatting",
-        fast: true,
-        run: fmt,
-    },
-    Step {
-        name: "codegen",
-        about: "generated code is up to date",
-        fast: true,
-        run: codegen_step,
-    },
-    Step {
-        name: "law",
-        about: "allowed dependencies between the crates",
-        fast: true,
-        run: law_step,
-    },
-    Step {
-        name: "tidy",
-        about: "first lines, file lengths, names, machine paths",
-        fast: true,
-        run: tidy_step,
-    },
-    Step {
-        name: "clippy",
-        about: "lints, warnings denied",
-        fast: true,
-        run: clippy,
-    },
-    Step {
-        name: "tests",
-        about: "unit, property and integration tests",
-        fast: true,
-        run: nextest,
-    },
-    Step {
-        name: "doctests",
-        about: "examples in the documentation",
-        fast: false,
-        run: doctests,
-    },
-    Step {
-        name: "doc",
-        about: "documentation, warnings denied",
-        fast: false,
-        run: doc,
-    },
-    Step {
-        name: "features",
-        about: "every set of cargo features compiles",
-        fast: false,
-        run: features,
-    },
-    Step {
-        name: "package",
-        about: "every published crate can be packaged",
-        fast: false,
-        run: package,
-    },
+    Step { name: "fmt", about: "formatting", fast: true, run: fmt },
+    Step { name: "codegen", about: "generated code is up to date", fast: true, run: codegen_step },
+    Step { name: "law", about: "allowed dependencies between the crates", fast: true, run: law_step },
+    Step { name: "tidy", about: "first lines, file lengths, names, machine paths", fast: true, run: tidy_step },
+    Step { name: "clippy", about: "lints, warnings denied", fast: true, run: clippy },
+    Step { name: "tests", about: "unit, property and integration tests", fast: true, run: nextest },
+    Step { name: "doctests", about: "examples in the documentation", fast: false, run: doctests },
+    Step { name: "doc", about: "documentation, warnings denied", fast: false, run: doc },
+    Step { name: "features", about: "every set of cargo features compiles", fast: false, run: features },
+    Step { name: "package", about: "every published crate can be packaged", fast: false, run: package },
 ];
 
 fn one(finished: &Finished, lines: usize) -> Report {
@@ -100,10 +50,7 @@ fn one(finished: &Finished, lines: usize) -> Report {
     if !ok {
         finished.print_tail(lines);
     }
-    Report {
-        counts: Counts::one(ok),
-        note: String::new(),
-    }
+    Report { counts: Counts::one(ok), note: String::new() }
 }
 
 fn fmt(workspace: &Workspace) -> Result<Report> {
@@ -117,10 +64,7 @@ fn codegen_step(_: &Workspace) -> Result<Report> {
     if let Err(error) = &result {
         exec::say(format!("    {error:#}"));
     }
-    Ok(Report {
-        counts: Counts::one(result.is_ok()),
-        note: String::new(),
-    })
+    Ok(Report { counts: Counts::one(result.is_ok()), note: String::new() })
 }
 
 fn law_step(workspace: &Workspace) -> Result<Report> {
@@ -128,62 +72,33 @@ fn law_step(workspace: &Workspace) -> Result<Report> {
     for sentence in &found {
         exec::say(format!("    {sentence}"));
     }
-    Ok(Report {
-        counts: Counts::one(found.is_empty()),
-        note: String::new(),
-    })
+    Ok(Report { counts: Counts::one(found.is_empty()), note: String::new() })
 }
 
 fn tidy_step(workspace: &Workspace) -> Result<Report> {
     let (files, found) = tidy::check_tracked(workspace)?;
     for breach in &found {
-        exec::say(format!(
-            "    {}:{}: {}",
-            breach.path, breach.line, breach.what
-        ));
+        exec::say(format!("    {}:{}: {}", breach.path, breach.line, breach.what));
     }
-    Ok(Report {
-        counts: Counts::one(found.is_empty()),
-        note: format!("{files} files"),
-    })
+    Ok(Report { counts: Counts::one(found.is_empty()), note: format!("{files} files") })
 }
 
 fn clippy(workspace: &Workspace) -> Result<Report> {
-    let mut command = workspace.cargo([
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--",
-        "-D",
-        "warnings",
-    ]);
+    let mut command = workspace.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]);
     let finished = exec::logged(&mut command, "cargo clippy", &workspace.log("clippy"))?;
     Ok(one(&finished, 80))
 }
 
 fn nextest(workspace: &Workspace) -> Result<Report> {
     need_cargo_tool(workspace, "cargo-nextest")?;
-    let mut command = workspace.cargo([
-        "nextest",
-        "run",
-        "--workspace",
-        "--no-fail-fast",
-        "--color",
-        "never",
-    ]);
+    let mut command = workspace.cargo(["nextest", "run", "--workspace", "--no-fail-fast", "--color", "never"]);
     let finished = exec::logged(&mut command, "cargo nextest", &workspace.log("tests"))?;
     if !finished.status.success() {
         finished.print_tail(120);
     }
     match counts::of_nextest(&finished.output()) {
-        Some(counts) => Ok(Report {
-            counts: counts.with_status(finished.status.success()),
-            note: String::new(),
-        }),
-        None => Ok(Report {
-            counts: Counts::one(false),
-            note: "the tests did not run".to_string(),
-        }),
+        Some(counts) => Ok(Report { counts: counts.with_status(finished.status.success()), note: String::new() }),
+        None => Ok(Report { counts: Counts::one(false), note: "the tests did not run".to_string() }),
     }
 }
 
@@ -194,10 +109,7 @@ fn doctests(workspace: &Workspace) -> Result<Report> {
         finished.print_tail(60);
     }
     let counts = counts::of_harness(&finished.output()).with_status(finished.status.success());
-    Ok(Report {
-        counts,
-        note: String::new(),
-    })
+    Ok(Report { counts, note: String::new() })
 }
 
 fn doc(workspace: &Workspace) -> Result<Report> {
@@ -215,21 +127,9 @@ fn features(workspace: &Workspace) -> Result<Report> {
 }
 
 fn package(workspace: &Workspace) -> Result<Report> {
-    let args = [
-        "package",
-        "--workspace",
-        "--exclude",
-        "mgl-tests",
-        "--exclude",
-        "xtask",
-        "--allow-dirty",
-        "--no-verify",
-    ];
-    let finished = exec::logged(
-        &mut workspace.cargo(args),
-        "cargo package",
-        &workspace.log("package"),
-    )?;
+    let args =
+        ["package", "--workspace", "--exclude", "mgl-tests", "--exclude", "xtask", "--allow-dirty", "--no-verify"];
+    let finished = exec::logged(&mut workspace.cargo(args), "cargo package", &workspace.log("package"))?;
     Ok(one(&finished, 40))
 }
 
@@ -250,13 +150,9 @@ fn need_cargo_tool(workspace: &Workspace, name: &str) -> Result<()> {
 
 /// True when cargo itself would find the subcommand, even with its directory missing from `PATH`.
 fn cargo_home_has(name: &str) -> bool {
-    Command::new("cargo")
-        .args(["--list"])
-        .output()
-        .is_ok_and(|output| {
-            let text = String::from_utf8_lossy(&output.stdout).into_owned();
-            let subcommand = name.trim_start_matches("cargo-");
-            text.lines()
-                .any(|line| line.split_whitespace().next() == Some(subcommand))
-        })
+    Command::new("cargo").args(["--list"]).output().is_ok_and(|output| {
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let subcommand = name.trim_start_matches("cargo-");
+        text.lines().any(|line| line.split_whitespace().next() == Some(subcommand))
+    })
 }
