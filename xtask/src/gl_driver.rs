@@ -9,6 +9,7 @@ use clap::ValueEnum;
 
 use crate::driver_dir;
 use crate::environment::{self, Backend, DriverChoice, Transport};
+use crate::packages;
 use crate::workspace::Workspace;
 
 /// A GL driver that a test or a measurement runs on.
@@ -74,8 +75,7 @@ impl GlDriver {
                 variables.insert("__EGL_VENDOR_LIBRARY_FILENAMES", manifest.into());
             }
         }
-        let user_chose = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"].iter().any(|name| std::env::var_os(name).is_some());
-        if !user_chose {
+        if !packages::user_chose_vulkan_driver() {
             if let Some(manifest) = LAVAPIPE_MANIFESTS.iter().find(|path| Path::new(path).exists()) {
                 variables.insert("VK_ICD_FILENAMES", manifest.into());
             }

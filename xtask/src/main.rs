@@ -1,8 +1,10 @@
 //! Commands of the MGL repository: run a program on MGL, test, measure, and look at the machine.
-#![forbid(unsafe_code)]
+// The one exception reads Vulkan for `doctor`; it allows itself `unsafe` in its own file.
+#![deny(unsafe_code)]
 
 mod bench;
 mod codegen;
+mod doctor;
 mod driver_dir;
 mod environment;
 mod exec;
@@ -47,6 +49,8 @@ enum Command {
     Piglit(piglit::PiglitArgs),
     /// Measure: draw overhead, start-up, memory, the tracker.
     Bench(bench::BenchArgs),
+    /// Show which drivers, devices, extensions and limits this machine has, and what each missing one costs.
+    Doctor(doctor::DoctorArgs),
     /// Write the generated entry points from the Khronos registry.
     Codegen {
         /// Write nothing; fail when a committed file is out of date.
@@ -70,6 +74,7 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(args),
         Command::Piglit(args) => piglit::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Doctor(args) => doctor::run(args),
         Command::Codegen { names: true, .. } => codegen::print_names().map(|()| Outcome::Done),
         Command::Codegen { check, .. } => codegen::run(check).map(|()| Outcome::Done),
         Command::Law => law::run(),

@@ -101,7 +101,8 @@ impl Need {
             Probe::Program(names) => names.iter().any(|name| exec::has_program(name)),
             Probe::Library(names) => names.iter().any(|name| has_library(name)),
             Probe::File(paths) => paths.iter().any(|path| Path::new(path).exists()),
-            Probe::VulkanDriver => !vulkan_manifests().is_empty(),
+            // Where the environment chooses the driver, no package helps; the command that needs one explains.
+            Probe::VulkanDriver => user_chose_vulkan_driver() || !vulkan_manifests().is_empty(),
             Probe::PythonVenv => Command::new("python3")
                 .args(["-c", "import venv, ensurepip"])
                 .stdin(Stdio::null())
@@ -141,6 +142,11 @@ pub fn vulkan_manifests() -> Vec<std::path::PathBuf> {
     }
     found.sort();
     found
+}
+
+/// True when the environment names the Vulkan drivers to use.
+pub fn user_chose_vulkan_driver() -> bool {
+    ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"].iter().any(|name| std::env::var_os(name).is_some())
 }
 
 /// True when the dynamic linker finds the library by this exact name.
