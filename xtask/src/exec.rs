@@ -19,8 +19,6 @@ pub struct Finished {
     pub status: ExitStatus,
     /// Everything that it printed.
     pub log: PathBuf,
-    /// Wall time from start to end.
-    pub wall: Duration,
 }
 
 impl Finished {
@@ -150,7 +148,6 @@ pub fn logged(command: &mut Command, label: &str, log: &Path) -> Result<Finished
     let file = File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
     let second = file.try_clone().with_context(|| format!("cannot write {}", log.display()))?;
     let program = command.get_program().to_string_lossy().into_owned();
-    let started = Instant::now();
     let mut child = command
         .stdin(Stdio::null())
         .stdout(file)
@@ -168,7 +165,7 @@ pub fn logged(command: &mut Command, label: &str, log: &Path) -> Result<Finished
         progress.update(&last_line(log));
     };
     progress.finish(if status.success() { "ok" } else { "FAILED" });
-    Ok(Finished { status, log: log.to_path_buf(), wall: started.elapsed() })
+    Ok(Finished { status, log: log.to_path_buf() })
 }
 
 /// The last non-empty line of a file that is still being written.

@@ -57,12 +57,6 @@ pub fn of_harness(output: &str) -> Counts {
     sum
 }
 
-/// Reads the last line of the form `N passed, N failed`.
-pub fn of_last_line(output: &str) -> Option<Counts> {
-    let line = output.lines().rev().find(|line| line.contains(" passed, ") && line.contains(" failed"))?;
-    Some(Counts { passed: number_before(line, "passed")?, failed: number_before(line, "failed")? })
-}
-
 /// The number that stands before the first ` word` in `text`.
 fn number_before(text: &str, word: &str) -> Option<u64> {
     let words: Vec<&str> = word.split(' ').collect();
@@ -91,13 +85,6 @@ mod tests {
         let text = "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out\n\
                     test result: FAILED. 4 passed; 2 failed; 0 ignored; 0 measured\n";
         assert_eq!(of_harness(text), Counts { passed: 7, failed: 2 });
-    }
-
-    #[test]
-    fn the_last_line_wins() {
-        let text = "1 passed, 2 failed\nmore\n40 passed, 0 failed\n";
-        assert_eq!(of_last_line(text), Some(Counts { passed: 40, failed: 0 }));
-        assert_eq!(of_last_line("nothing"), None);
     }
 
     #[test]

@@ -2,10 +2,13 @@
 
 use std::process::Command;
 
-use anyhow::{bail, Result};
+use anyhow::{bail, Context, Result};
 
+use crate::driver_dir;
 use crate::exec::{self, Finished};
+use crate::gl_driver::GlDriver;
 use crate::law;
+use crate::piglit::{self, expectations::Expectations};
 use crate::tidy;
 use crate::workspace::Workspace;
 
@@ -38,11 +41,20 @@ pub const STEPS: &[Step] = &[
     Step { name: "law", about: "allowed dependencies between the crates", fast: true, run: law_step },
     Step { name: "tidy", about: "first lines, file lengths, names, machine paths", fast: true, run: tidy_step },
     Step { name: "clippy", about: "lints, warnings denied", fast: true, run: clippy },
+    Step { name: "build", about: "every crate and the driver", fast: true, run: build },
     Step { name: "tests", about: "unit, property and integration tests", fast: true, run: nextest },
     Step { name: "doctests", about: "examples in the documentation", fast: false, run: doctests },
     Step { name: "doc", about: "documentation, warnings denied", fast: false, run: doc },
     Step { name: "features", about: "every set of cargo features compiles", fast: false, run: features },
     Step { name: "package", about: "every published crate can be packaged", fast: false, run: package },
+    Step {
+        name: "scenarios",
+        about: "GL scenarios on MGL, compared with the reference GL",
+        fast: false,
+        run: scenarios,
+    },
+    Step { name: "python", about: "Python programs on MGL, compared with the reference GL", fast: false, run: python },
+    Step { name: "piglit", about: "the committed list of piglit tests on MGL", fast: false, run: piglit_step },
 ];
 
 fn one(finished: &Finished, lines: usize) -> Report {
@@ -89,10 +101,26 @@ fn clippy(workspace: &Workspace) -> Result<Report> {
     Ok(one(&finished, 80))
 }
 
+fn build(workspace: &Workspace) -> Result<Report> {
+    let mut command = workspace.cargo(["build", "--workspace"]);
+    let finished = exec::logged(&mut command, "cargo build", &workspace.log("build"))?;
+    let mut report = one(&finished, 60);
+    if finished.status.success() {
+        if let Err(error) = driver_dir::lay_out(workspace, false) {
+            exec::say(format!("    {error:#}"));
+            report.counts = Counts::one(false);
+        }
+    }
+    Ok(report)
+}
+
+/// Everything but the two harnesses that start GL programs, which have steps of their own: nextest would start a process
+/// for each of their tests and so undo their batching.
 fn nextest(workspace: &Workspace) -> Result<Report> {
     need_cargo_tool(workspace, "cargo-nextest")?;
-    let mut command = workspace.cargo(["nextest", "run", "--workspace", "--no-fail-fast", "--color", "never"]);
-    let finished = exec::logged(&mut command, "cargo nextest", &workspace.log("tests"))?;
+    let filter = "not (package(mgl-tests) and (binary(scenarios) or binary(python)))";
+    let args = ["nextest", "run", "--workspace", "--no-fail-fast", "--color", "never", "-E", filter];
+    let finished = exec::logged(&mut workspace.cargo(args), "cargo nextest", &workspace.log("tests"))?;
     if !finished.status.success() {
         finished.print_tail(120);
     }
@@ -100,6 +128,43 @@ fn nextest(workspace: &Workspace) -> Result<Report> {
         Some(counts) => Ok(Report { counts: counts.with_status(finished.status.success()), note: String::new() }),
         None => Ok(Report { counts: Counts::one(false), note: "the tests did not run".to_string() }),
     }
+}
+
+fn scenarios(workspace: &Workspace) -> Result<Report> {
+    harness(workspace, "scenarios")
+}
+
+fn python(workspace: &Workspace) -> Result<Report> {
+    harness(workspace, "python")
+}
+
+/// Runs one of the test targets that bring their own harness.
+fn harness(workspace: &Workspace, target: &'static str) -> Result<Report> {
+    let mut command = workspace.cargo(["test", "--package", "mgl-tests", "--test", target, "--no-fail-fast"]);
+    command.env("MGL_TEST_DRIVER_DIR", workspace.target.join(driver_dir::profile_dir(false)));
+    let finished = exec::logged(&mut command, target, &workspace.log(target))?;
+    if !finished.status.success() {
+        finished.print_tail(80);
+    }
+    let counts = counts::of_harness(&finished.output()).with_status(finished.status.success());
+    if counts == Counts::default() {
+        return Ok(Report { counts: Counts::one(false), note: "no test ran".to_string() });
+    }
+    Ok(Report { counts, note: String::new() })
+}
+
+fn piglit_step(workspace: &Workspace) -> Result<Report> {
+    let path = workspace.root.join("tests/piglit/expectations.tsv");
+    let list = Expectations::read(&path)?;
+    let timeout = std::time::Duration::from_secs(60);
+    let run = piglit::run_list(workspace, &list, GlDriver::Mgl, false, 2, timeout, true)?;
+    let errors = run.comparison.errors() as u64;
+    // A test that is known to fail and fails is no failure, and it is no passed test either.
+    let passed = run.results.iter().filter(|(name, status)| {
+        status.is_good() && list.entries.get(*name).is_some_and(|expected| expected.is_good())
+    });
+    let counts = Counts { passed: passed.count() as u64, failed: errors };
+    Ok(Report { counts, note: piglit::summary(&run.results) })
 }
 
 fn doctests(workspace: &Workspace) -> Result<Report> {
@@ -127,10 +192,43 @@ fn features(workspace: &Workspace) -> Result<Report> {
 }
 
 fn package(workspace: &Workspace) -> Result<Report> {
-    let args =
-        ["package", "--workspace", "--exclude", "mgl-tests", "--exclude", "xtask", "--allow-dirty", "--no-verify"];
-    let finished = exec::logged(&mut workspace.cargo(args), "cargo package", &workspace.log("package"))?;
-    Ok(one(&finished, 40))
+    let mut counts = Counts::default();
+    let published = published_crates(workspace)?;
+    for (name, dir) in &published {
+        let lost: Vec<&str> = FILES_OF_A_CRATE.iter().copied().filter(|file| !dir.join(file).exists()).collect();
+        if !lost.is_empty() {
+            exec::say(format!("    {name} lacks {}", lost.join(", ")));
+        }
+        counts = counts + Counts::one(lost.is_empty());
+    }
+    let mut args = vec!["package", "--allow-dirty", "--no-verify"];
+    for (name, _) in &published {
+        args.extend(["--package", name.as_str()]);
+    }
+    let finished = exec::logged(&mut workspace.cargo(&args), "cargo package", &workspace.log("package"))?;
+    let report = one(&finished, 40);
+    Ok(Report { counts: counts + report.counts, note: format!("{} crates", published.len()) })
+}
+
+/// What every published crate carries.
+const FILES_OF_A_CRATE: &[&str] = &["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
+
+/// Names and directories of the crates that are not marked `publish = false`.
+fn published_crates(workspace: &Workspace) -> Result<Vec<(String, std::path::PathBuf)>> {
+    let metadata = cargo_metadata::MetadataCommand::new()
+        .manifest_path(workspace.root.join("Cargo.toml"))
+        .no_deps()
+        .exec()
+        .context("cargo metadata failed")?;
+    let mut found = Vec::new();
+    for package in &metadata.packages {
+        if package.publish.as_ref().is_some_and(Vec::is_empty) {
+            continue;
+        }
+        let Some(dir) = package.manifest_path.parent() else { continue };
+        found.push((package.name.to_string(), dir.as_std_path().to_path_buf()));
+    }
+    Ok(found)
 }
 
 /// Sees that a cargo subcommand is installed; installs it when it is not.
