@@ -1,1 +1,28 @@
-//! Record codec, recorder and player of the MGPipe stream.
+//! The MGPipe stream as bytes: record codec, recorder, player, and a null backend with real memory.
+//!
+//! * [`Call`] is any call as a value; [`Call::encode`] and [`Call::decode`] are its wire form. Both are generated from
+//!   the catalogue in `mgpipe-types`, so a call without a wire form does not compile.
+//! * [`apply()`] runs a call on a backend.
+//! * [`Recorder`] wraps a backend and writes everything that passes to a file; [`play()`] runs such a file on any backend.
+//! * [`null`] is a backend that keeps buffers, textures and renderbuffers in host memory and draws nothing.
+//!
+//! Rings, segments, doorbells and the control plane of split transports will live here too.
+#![forbid(unsafe_code)]
+
+mod apply;
+mod call;
+mod check;
+mod counters;
+mod fingerprint;
+pub mod null;
+mod player;
+mod record;
+mod recorder;
+
+pub use apply::{apply, Reply, MAX_REPLY_BYTES};
+pub use call::Call;
+pub use counters::CallCounters;
+pub use fingerprint::catalogue_fingerprint;
+pub use player::{play, PlayError, PlayReport, ReadbackVisitor};
+pub use record::{record_flags, split_record, DecodeError, RecordBuf, RecordHeader, CONTROL_BASE, HEADER_BYTES, MAX_RECORD_BYTES};
+pub use recorder::{Recorder, RecordingFormat, RECORDING};

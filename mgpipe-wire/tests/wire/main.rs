@@ -1,0 +1,6 @@
+//! Integration tests of the wire crate.
+
+/// Encode and decode are inverse; no bytes panic the decoder.
+mod codec;
+/// What is recorded plays back to the same bytes.
+mod recording;
