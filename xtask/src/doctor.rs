@@ -168,6 +168,21 @@ fn print_gl(workspace: &Workspace) {
         "  OpenGL ES library: {}",
         if packages::has_library("libGLESv2.so.2") { "there" } else { "missing (package libgles2)" }
     );
+    match mgpipe_espryt::probe().gles {
+        Ok(gles) => {
+            let missing: Vec<_> = gles.extensions.iter().filter(|extension| !extension.present).collect();
+            println!("  OpenGL ES {}.{}: {} ({})", gles.api.0, gles.api.1, gles.renderer, gles.version);
+            println!(
+                "    {} of {} extensions that the Espryt backend will use",
+                gles.extensions.len() - missing.len(),
+                gles.extensions.len()
+            );
+            for extension in missing {
+                println!("      missing: {:<40} {}", extension.name, extension.cost);
+            }
+        }
+        Err(why) => println!("  OpenGL ES: none ({why})"),
+    }
     for (release, name) in [(false, "dev"), (true, "release")] {
         let dir = driver_dir::location(workspace, release);
         if dir.manifest.is_file() {

@@ -15,6 +15,7 @@ mod outcome;
 mod packages;
 mod piglit;
 mod run;
+mod switches;
 mod test;
 mod tidy;
 mod workspace;
@@ -58,7 +59,7 @@ enum Command {
         check: bool,
         /// Print the frontend method that each entry point is mapped to, and stop.
         #[arg(long, conflicts_with = "check")]
-        names: bool,
+        print_names: bool,
     },
     /// Check the allowed dependencies between the crates.
     Law,
@@ -75,7 +76,7 @@ fn main() -> ExitCode {
         Command::Piglit(args) => piglit::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Doctor(args) => doctor::run(args),
-        Command::Codegen { names: true, .. } => codegen::print_names().map(|()| Outcome::Done),
+        Command::Codegen { print_names: true, .. } => codegen::print_names().map(|()| Outcome::Done),
         Command::Codegen { check, .. } => codegen::run(check).map(|()| Outcome::Done),
         Command::Law => law::run(),
         Command::Tidy => tidy::run(),
