@@ -62,17 +62,25 @@ pub struct Scenario {
     pub body: unsafe fn(&Scene),
     /// A negative control: left out of ordinary runs.
     pub control: bool,
+    /// The defect of the reference that makes it fail this scenario; only the scenario's own checks count then.
+    pub reference_defect: Option<&'static str>,
 }
 
 impl Scenario {
     /// A scenario with the default context.
     pub const fn new(name: &'static str, body: unsafe fn(&Scene)) -> Self {
-        Self { name, context: ContextRequest::DEFAULT, body, control: false }
+        Self { name, context: ContextRequest::DEFAULT, body, control: false, reference_defect: None }
     }
 
     /// The same with another context.
     pub const fn with(mut self, context: ContextRequest) -> Self {
         self.context = context;
+        self
+    }
+
+    /// The same, knowing that the reference fails it because of a defect of its own.
+    pub const fn without_reference(mut self, defect: &'static str) -> Self {
+        self.reference_defect = Some(defect);
         self
     }
 

@@ -3,12 +3,17 @@
 mod clear;
 mod control;
 mod draw;
+mod fragment;
+mod framebuffer;
+mod raster;
+mod texture;
+mod transfer;
 
 use crate::scene::Scenario;
 
 /// All scenarios, negative controls included.
 pub fn all() -> Vec<Scenario> {
-    [clear::SCENARIOS, draw::SCENARIOS, control::SCENARIOS].concat()
+    [clear::SCENARIOS, draw::SCENARIOS, raster::SCENARIOS, fragment::SCENARIOS, texture::SCENARIOS, transfer::SCENARIOS, framebuffer::SCENARIOS, control::SCENARIOS].concat()
 }
 
 /// The scenario of that name.
