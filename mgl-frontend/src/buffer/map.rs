@@ -1,0 +1,228 @@
+//! Mapping of buffers into the application's memory.
+//!
+//! A mapping is host memory of this side. A read fetches the bytes after everything before has run; a write is sent in
+//! command order at the unmap or flush, so it can never disturb work in flight. Buffers that are mapped more than once
+//! keep their host copy, so that a partial write needs no read-back.
+
+use std::ptr::NonNull;
+use std::sync::atomic::Ordering;
+
+use mgpipe_types::gl;
+
+use super::{AlignedBytes, Buffer, BufferInner};
+use crate::buffer::memory::MAP_ALIGNMENT;
+use crate::context::Context;
+use crate::error::{invalid_enum, invalid_operation, invalid_value, out_of_memory, GlResult};
+
+/// A buffer up to this size keeps a host copy of its whole contents once it was mapped.
+const SHADOW_LIMIT: u64 = 16 << 20;
+
+/// A living mapping.
+pub(crate) struct Mapping {
+    /// First mapped byte.
+    pub(crate) offset: usize,
+    /// Mapped bytes.
+    pub(crate) length: usize,
+    /// `GL_MAP_*_BIT` flags.
+    pub(crate) access: u32,
+    /// Address that the application has.
+    pub(crate) address: usize,
+    /// Host memory of the range alone; `None` when the range lies in the buffer's shadow.
+    staging: Option<AlignedBytes>,
+    /// Bytes of the staging memory before the range, which keep the alignment promise.
+    lead: usize,
+}
+
+impl Mapping {
+    /// The access as `glMapBuffer` spells it.
+    pub(crate) fn simple_access(&self) -> u32 {
+        match (self.access & gl::MAP_READ_BIT != 0, self.access & gl::MAP_WRITE_BIT != 0) {
+            (true, false) => gl::READ_ONLY,
+            (false, true) => gl::WRITE_ONLY,
+            _ => gl::READ_WRITE,
+        }
+    }
+}
+
+const KNOWN_BITS: u32 = gl::MAP_READ_BIT
+    | gl::MAP_WRITE_BIT
+    | gl::MAP_INVALIDATE_RANGE_BIT
+    | gl::MAP_INVALIDATE_BUFFER_BIT
+    | gl::MAP_FLUSH_EXPLICIT_BIT
+    | gl::MAP_UNSYNCHRONIZED_BIT;
+
+fn check_access(access: u32, length: isize) -> GlResult {
+    let has = |bit| access & bit != 0;
+    if access & !KNOWN_BITS != 0 {
+        return Err(invalid_value("glMapBufferRange: unknown access bits"));
+    }
+    if length == 0 {
+        return Err(invalid_operation("glMapBufferRange: length is zero"));
+    }
+    if !has(gl::MAP_READ_BIT) && !has(gl::MAP_WRITE_BIT) {
+        return Err(invalid_operation("glMapBufferRange: neither read nor write"));
+    }
+    let no_read = gl::MAP_INVALIDATE_RANGE_BIT | gl::MAP_INVALIDATE_BUFFER_BIT | gl::MAP_UNSYNCHRONIZED_BIT;
+    if has(gl::MAP_READ_BIT) && access & no_read != 0 {
+        return Err(invalid_operation("glMapBufferRange: read with invalidate or unsynchronized"));
+    }
+    if has(gl::MAP_FLUSH_EXPLICIT_BIT) && !has(gl::MAP_WRITE_BIT) {
+        return Err(invalid_operation("glMapBufferRange: explicit flush without write"));
+    }
+    Ok(())
+}
+
+impl Context {
+    /// `glMapBuffer`.
+    pub fn map_buffer(&mut self, target: u32, access: u32) -> Option<NonNull<u8>> {
+        self.gl(|ctx| {
+            let bits = match access {
+                gl::READ_ONLY => gl::MAP_READ_BIT,
+                gl::WRITE_ONLY => gl::MAP_WRITE_BIT,
+                gl::READ_WRITE => gl::MAP_READ_BIT | gl::MAP_WRITE_BIT,
+                _ => return Err(invalid_enum("glMapBuffer: access")),
+            };
+            let buffer = ctx.state.bound_buffer(target, "glMapBuffer")?;
+            let size = buffer.size() as usize;
+            if size == 0 {
+                return Err(invalid_operation("glMapBuffer: the buffer has no storage"));
+            }
+            ctx.start_mapping(&buffer, 0, size, bits, "glMapBuffer").map(Some)
+        })
+    }
+
+    /// `glMapBufferRange`.
+    pub fn map_buffer_range(&mut self, target: u32, offset: isize, length: isize, access: u32) -> Option<NonNull<u8>> {
+        self.gl(|ctx| {
+            let buffer = ctx.state.bound_buffer(target, "glMapBufferRange")?;
+            if offset < 0 || length < 0 {
+                return Err(invalid_value("glMapBufferRange: negative offset or length"));
+            }
+            let (start, len) = (offset as usize, length as usize);
+            if start.checked_add(len).is_none_or(|end| end as u64 > buffer.size()) {
+                return Err(invalid_value("glMapBufferRange: range exceeds the buffer"));
+            }
+            check_access(access, length)?;
+            ctx.start_mapping(&buffer, start, len, access, "glMapBufferRange").map(Some)
+        })
+    }
+
+    fn start_mapping(
+        &mut self,
+        buffer: &Buffer,
+        offset: usize,
+        length: usize,
+        access: u32,
+        command: &'static str,
+    ) -> GlResult<NonNull<u8>> {
+        let mut guard = buffer.lock();
+        let inner: &mut BufferInner = &mut guard;
+        if inner.mapping.is_some() {
+            return Err(invalid_operation(format!("{command}: the buffer is mapped already")));
+        }
+        let size = buffer.size();
+        if access & gl::MAP_INVALIDATE_BUFFER_BIT != 0 && !inner.immutable {
+            let usage = inner.usage;
+            buffer.respecify(&mut *self.pipe, inner, size, usage);
+        }
+        let keeps_contents = access & (gl::MAP_INVALIDATE_RANGE_BIT | gl::MAP_INVALIDATE_BUFFER_BIT) == 0;
+        let whole = offset == 0 && length as u64 == size;
+        let mut mapping = Mapping { offset, length, access, address: 0, staging: None, lead: 0 };
+        let fill = inner.defined && keeps_contents;
+        if inner.shadow.is_none() && size <= SHADOW_LIMIT && (!inner.defined || keeps_contents || whole) {
+            let mut shadow = AlignedBytes::new(size as usize).ok_or_else(|| out_of_memory(command))?;
+            if fill {
+                buffer.read_back(&mut *self.pipe, 0, shadow.bytes_mut())?;
+            }
+            inner.shadow = Some(shadow);
+        }
+        let address = if let Some(shadow) = &mut inner.shadow {
+            shadow.address(offset)
+        } else {
+            let lead = offset % MAP_ALIGNMENT;
+            let mut staging = AlignedBytes::new(lead + length).ok_or_else(|| out_of_memory(command))?;
+            if fill {
+                buffer.read_back(&mut *self.pipe, offset as u64, &mut staging.bytes_mut()[lead..])?;
+            }
+            mapping.lead = lead;
+            let address = staging.address(lead);
+            mapping.staging = Some(staging);
+            address
+        };
+        let address = address.ok_or_else(|| out_of_memory(command))?;
+        mapping.address = address.as_ptr() as usize;
+        if access & gl::MAP_WRITE_BIT != 0 {
+            inner.defined = true;
+        }
+        inner.mapping = Some(mapping);
+        buffer.mapped.store(true, Ordering::Release);
+        Ok(address)
+    }
+
+    /// Sends a range of a mapping, counted from the mapping's start.
+    fn send_mapped(&mut self, buffer: &Buffer, inner: &BufferInner, mapping: &Mapping, start: usize, len: usize) {
+        let at = mapping.offset + start;
+        let bytes = match (&mapping.staging, &inner.shadow) {
+            (Some(staging), _) => staging.bytes().get(mapping.lead + start..mapping.lead + start + len),
+            (None, Some(shadow)) => shadow.bytes().get(at..at + len),
+            (None, None) => None,
+        };
+        if let Some(bytes) = bytes {
+            buffer.upload(&mut *self.pipe, at as u64, bytes);
+        }
+    }
+
+    /// `glFlushMappedBufferRange`.
+    pub fn flush_mapped_buffer_range(&mut self, target: u32, offset: isize, length: isize) {
+        self.gl(|ctx| {
+            let command = "glFlushMappedBufferRange";
+            let buffer = ctx.state.bound_buffer(target, command)?;
+            if offset < 0 || length < 0 {
+                return Err(invalid_value("glFlushMappedBufferRange: negative offset or length"));
+            }
+            let guard = buffer.lock();
+            let mapping = guard.mapping.as_ref().ok_or_else(|| invalid_operation("glFlushMappedBufferRange: not mapped"))?;
+            if mapping.access & gl::MAP_FLUSH_EXPLICIT_BIT == 0 {
+                return Err(invalid_operation("glFlushMappedBufferRange: not mapped for explicit flush"));
+            }
+            let (start, len) = (offset as usize, length as usize);
+            if start.checked_add(len).is_none_or(|end| end > mapping.length) {
+                return Err(invalid_value("glFlushMappedBufferRange: range exceeds the mapping"));
+            }
+            ctx.send_mapped(&buffer, &guard, mapping, start, len);
+            Ok(())
+        });
+    }
+
+    /// `glUnmapBuffer`. The contents never become corrupt, so a successful unmap answers true.
+    pub fn unmap_buffer(&mut self, target: u32) -> bool {
+        self.gl(|ctx| {
+            let buffer = ctx.state.bound_buffer(target, "glUnmapBuffer")?;
+            if !ctx.end_mapping(&buffer) {
+                return Err(invalid_operation("glUnmapBuffer: the buffer is not mapped"));
+            }
+            Ok(true)
+        })
+    }
+
+    /// Ends a mapping, sending what was written; false when there was none.
+    pub(crate) fn end_mapping(&mut self, buffer: &Buffer) -> bool {
+        let mut guard = buffer.lock();
+        let Some(mapping) = guard.mapping.take() else { return false };
+        buffer.mapped.store(false, Ordering::Release);
+        let implicit = mapping.access & gl::MAP_WRITE_BIT != 0 && mapping.access & gl::MAP_FLUSH_EXPLICIT_BIT == 0;
+        if implicit {
+            self.send_mapped(buffer, &guard, &mapping, 0, mapping.length);
+        }
+        true
+    }
+
+    /// `glGetBufferPointerv`: 0 while the buffer is not mapped.
+    pub fn get_buffer_pointer(&mut self, target: u32) -> Option<usize> {
+        self.gl(|ctx| {
+            let buffer = ctx.state.bound_buffer(target, "glGetBufferPointerv")?;
+            let address = buffer.lock().mapping.as_ref().map_or(0, |m| m.address);
+            Ok(Some(address))
+        })
+    }
+}

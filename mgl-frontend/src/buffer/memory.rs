@@ -1,0 +1,62 @@
+//! Aligned host memory for mapped buffers.
+
+use std::ptr::NonNull;
+
+/// `GL_MIN_MAP_BUFFER_ALIGNMENT`.
+pub(crate) const MAP_ALIGNMENT: usize = 64;
+
+#[repr(C, align(64))]
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+struct Line([u8; MAP_ALIGNMENT]);
+
+/// Zeroed bytes whose start is aligned for `glMapBufferRange`. The address stays the same when the value moves.
+pub(crate) struct AlignedBytes {
+    lines: Vec<Line>,
+    len: usize,
+}
+
+impl AlignedBytes {
+    /// Zeroed memory; `None` when there is not enough.
+    pub(crate) fn new(len: usize) -> Option<AlignedBytes> {
+        let count = len.div_ceil(MAP_ALIGNMENT).max(1);
+        let mut lines = Vec::new();
+        lines.try_reserve_exact(count).ok()?;
+        lines.resize(count, Line([0; MAP_ALIGNMENT]));
+        Some(AlignedBytes { lines, len })
+    }
+
+    /// The bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.lines)[..self.len]
+    }
+
+    /// The bytes for writing.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.len]
+    }
+
+    /// Address of a byte that the application may use until the memory is dropped.
+    pub(crate) fn address(&mut self, offset: usize) -> Option<NonNull<u8>> {
+        bytemuck::cast_slice_mut::<Line, u8>(&mut self.lines).get_mut(offset..).and_then(|rest| {
+            // A zero-length tail has no byte to point at.
+            rest.first_mut().map(NonNull::from)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_start_is_aligned_and_zeroed() {
+        for len in [0, 1, 63, 64, 65, 4096] {
+            let mut memory = AlignedBytes::new(len).expect("small");
+            assert_eq!(memory.bytes().len(), len);
+            assert!(memory.bytes().iter().all(|&b| b == 0));
+            let address = memory.address(0).expect("at least one line").as_ptr() as usize;
+            assert_eq!(address % MAP_ALIGNMENT, 0);
+        }
+        assert!(AlignedBytes::new(usize::MAX / 2).is_none());
+    }
+}

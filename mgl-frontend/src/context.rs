@@ -1,0 +1,181 @@
+//! A GL context: its state, its tracker and its command flow.
+
+use std::sync::Arc;
+
+use mgpipe_types::{flush_flags, gl, ContextHandle, Context as Pipe, Flush};
+
+use crate::boundary::ContextAttribs;
+use crate::buffer::BufferBindings;
+use crate::debug::DebugState;
+use crate::share::{CreateContextError, Dead, ShareGroup};
+use crate::vertex_array::VertexArrays;
+use crate::xfb::XfbState;
+
+/// A GL context. One thread at a time; it moves between threads.
+pub struct Context {
+    /// What GL calls set and get.
+    pub(crate) state: ContextState,
+    /// The command flow.
+    pub(crate) pipe: Box<dyn Pipe>,
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("handle", &self.state.handle).finish_non_exhaustive()
+    }
+}
+
+/// The state of a context, apart from the tracker and the pipe, so that the three can be borrowed side by side.
+#[derive(Debug)]
+pub(crate) struct ContextState {
+    /// The share group.
+    pub(crate) share: Arc<ShareGroup>,
+    /// Identity on the pipe.
+    pub(crate) handle: ContextHandle,
+    /// What `eglCreateContext` asked for.
+    pub(crate) attribs: ContextAttribs,
+    /// The recorded error.
+    pub(crate) error: u32,
+    /// The context is lost: commands do nothing.
+    pub(crate) lost: bool,
+    /// The reset was told to the application.
+    pub(crate) reset_told: bool,
+    /// `GL_KHR_debug`.
+    pub(crate) debug: DebugState,
+    /// Buffer bindings.
+    pub(crate) buffers: BufferBindings,
+    /// Vertex arrays and current attribute values.
+    pub(crate) arrays: VertexArrays,
+    /// Transform feedback.
+    pub(crate) xfb: XfbState,
+}
+
+impl Context {
+    /// A context of a share group.
+    ///
+    /// # Errors
+    /// [`CreateContextError::BadMatch`] for a version or profile that is not offered.
+    pub fn new(share: &Arc<ShareGroup>, attribs: &ContextAttribs) -> Result<Context, CreateContextError> {
+        if attribs.compatibility {
+            return Err(CreateContextError::BadMatch("the compatibility profile is not there".into()));
+        }
+        if (attribs.major, attribs.minor) > share.max_version() {
+            return Err(CreateContextError::BadMatch(format!("version {}.{}", attribs.major, attribs.minor)));
+        }
+        let handle: ContextHandle = share.mint("context")?;
+        let pipe = match share.screen.create_context(handle) {
+            Ok(pipe) => pipe,
+            Err(error) => {
+                share.free(handle);
+                return Err(CreateContextError::Backend(error.to_string()));
+            }
+        };
+        let limits = &share.limits;
+        let state = ContextState {
+            handle,
+            attribs: *attribs,
+            error: gl::NO_ERROR,
+            lost: share.is_lost(),
+            reset_told: false,
+            debug: DebugState::new(attribs.debug),
+            buffers: BufferBindings::new(limits.uniform_buffer_bindings),
+            arrays: VertexArrays::new(),
+            xfb: XfbState::new(limits),
+            share: share.clone(),
+        };
+        Ok(Context { state, pipe })
+    }
+
+    /// Marks the context as lost: every later command does nothing.
+    pub fn mark_lost(&mut self) {
+        self.state.lost = true;
+    }
+
+    /// `glGetGraphicsResetStatus`.
+    pub fn get_graphics_reset_status(&mut self) -> u32 {
+        if let Some(reason) = self.state.share.screen.device_lost() {
+            if !self.state.share.is_lost() {
+                log::error!("the device was lost: {reason}");
+            }
+            self.state.share.mark_lost();
+            self.state.lost = true;
+        }
+        if self.state.lost || self.state.share.is_lost() {
+            self.state.lost = true;
+            gl::UNKNOWN_CONTEXT_RESET
+        } else {
+            gl::NO_ERROR
+        }
+    }
+
+    /// `glFlush`.
+    pub fn flush(&mut self) {
+        self.gl(|ctx| {
+            ctx.submit();
+            Ok(())
+        });
+    }
+
+    /// `glFinish`: returns when everything before has run.
+    pub fn finish(&mut self) {
+        if let Some(fence) = self.create_fence() {
+            fence.wait(u64::MAX);
+        }
+    }
+
+    /// Stops being the current context of its thread; what was recorded is submitted.
+    pub fn release_current(&mut self) {
+        if !self.state.attribs.release_behavior_none && !self.state.lost {
+            self.submit();
+        }
+    }
+
+    /// Emits what waits for a context's command flow: called before every submit.
+    pub(crate) fn before_submit(&mut self) {
+        if self.state.share.has_dead() {
+            self.bury_dead();
+        }
+    }
+
+    #[cold]
+    fn bury_dead(&mut self) {
+        for dead in self.state.share.take_dead() {
+            match dead {
+                Dead::Shader(handle) => {
+                    self.pipe.delete_shader(&crate::share::only(handle));
+                    self.state.share.free(handle);
+                }
+                Dead::Sampler(handle) => {
+                    self.pipe.delete_sampler(&crate::share::only(handle));
+                    self.state.share.free(handle);
+                }
+                Dead::Texture(handle) => self.state.share.free(handle),
+            }
+        }
+    }
+
+    /// The end of a frame without a present.
+    pub(crate) fn end_frame(&mut self) {
+        self.before_submit();
+        self.pipe.flush(&Flush { flags: flush_flags::SUBMIT | flush_flags::END_OF_FRAME, pad: 0 });
+    }
+}
+
+impl ContextState {
+    /// A command came after the loss: it did nothing, and that is an error of its own.
+    #[cold]
+    pub(crate) fn note_command_after_loss(&mut self) {
+        if self.error == gl::NO_ERROR {
+            self.error = gl::CONTEXT_LOST;
+        }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if !self.state.lost {
+            self.submit();
+        }
+        self.state.share.free(self.state.handle);
+    }
+}

@@ -1,0 +1,525 @@
+//! Vertex arrays: attribute formats, their buffers, the element array, and current attribute values.
+
+use std::sync::Arc;
+
+use mgpipe_types::{attrib_class, gl, AttribValue, VertexAttribute, VertexBinding, VertexBuffer, MAX_VERTEX_ATTRIBS};
+
+use crate::boundary::{Quad, Values};
+use crate::buffer::Buffer;
+use crate::context::Context;
+use crate::error::{invalid_enum, invalid_operation, invalid_value, GlResult};
+use crate::names::Names;
+
+/// One attribute of a vertex array.
+#[derive(Debug, Clone)]
+pub(crate) struct Attribute {
+    /// Components as given: 1 to 4 or `GL_BGRA`.
+    size: u32,
+    component_type: u32,
+    normalized: bool,
+    /// A value of [`attrib_class`].
+    class: u8,
+    /// Stride as given; 0 is tight.
+    stride: u32,
+    /// Bytes between elements.
+    effective_stride: u32,
+    offset: usize,
+    divisor: u32,
+    buffer: Option<Arc<Buffer>>,
+}
+
+impl Default for Attribute {
+    fn default() -> Self {
+        Attribute {
+            size: 4,
+            component_type: gl::FLOAT,
+            normalized: false,
+            class: attrib_class::FLOAT,
+            stride: 0,
+            effective_stride: 16,
+            offset: 0,
+            divisor: 0,
+            buffer: None,
+        }
+    }
+}
+
+/// A vertex array object. Arrays belong to one context.
+#[derive(Debug)]
+pub(crate) struct VertexArray {
+    attributes: [Attribute; MAX_VERTEX_ATTRIBS],
+    enabled: u32,
+    element: Option<Arc<Buffer>>,
+}
+
+impl VertexArray {
+    fn new() -> VertexArray {
+        VertexArray { attributes: std::array::from_fn(|_| Attribute::default()), enabled: 0, element: None }
+    }
+
+    /// Bit i: attribute i is an array.
+    pub(crate) fn enabled(&self) -> u32 {
+        self.enabled
+    }
+
+    /// The element array buffer.
+    pub(crate) fn element(&self) -> Option<&Arc<Buffer>> {
+        self.element.as_ref()
+    }
+
+    /// Buffers of the enabled attributes.
+    pub(crate) fn enabled_buffers(&self) -> impl Iterator<Item = &Arc<Buffer>> {
+        self.attributes
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| self.enabled >> i & 1 != 0)
+            .filter_map(|(_, attribute)| attribute.buffer.as_ref())
+    }
+
+    /// Attributes and binding points of the enabled arrays. Attribute i reads binding point i.
+    pub(crate) fn elements(&self, attributes: &mut Vec<VertexAttribute>, bindings: &mut Vec<VertexBinding>) {
+        for (i, a) in self.attributes.iter().enumerate() {
+            if self.enabled >> i & 1 == 0 {
+                continue;
+            }
+            let bgra = a.size == gl::BGRA;
+            attributes.push(VertexAttribute {
+                location: i as u32,
+                binding: i as u32,
+                relative_offset: 0,
+                component_type: a.component_type,
+                components: if bgra { 4 } else { a.size as u8 },
+                normalized: u8::from(a.normalized),
+                class: a.class,
+                bgra: u8::from(bgra),
+            });
+            bindings.push(VertexBinding { binding: i as u32, stride: a.effective_stride, divisor: a.divisor });
+        }
+    }
+
+    /// Buffers of binding points 0 up to the highest enabled one.
+    pub(crate) fn buffers(&self, out: &mut Vec<VertexBuffer>) {
+        let count = (u32::BITS - self.enabled.leading_zeros()) as usize;
+        for (i, a) in self.attributes[..count].iter().enumerate() {
+            let enabled = self.enabled >> i & 1 != 0;
+            out.push(match &a.buffer {
+                Some(buffer) if enabled => VertexBuffer {
+                    res: buffer.handle.0,
+                    offset: a.offset as u64,
+                    stride: a.effective_stride,
+                    pad: 0,
+                },
+                _ => VertexBuffer::default(),
+            });
+        }
+    }
+}
+
+/// Vertex arrays of a context and the current values of attributes.
+#[derive(Debug)]
+pub(crate) struct VertexArrays {
+    names: Names<Box<VertexArray>>,
+    /// The object behind name 0: it holds an element array binding, and nothing can be drawn with it.
+    zero: Box<VertexArray>,
+    bound: u32,
+    current_values: [AttribValue; MAX_VERTEX_ATTRIBS],
+    /// Moves when what a draw would read as arrays changes.
+    pub(crate) generation: u64,
+    /// Moves when the element array binding of draws changes.
+    pub(crate) element_generation: u64,
+    /// Moves when a current value changes.
+    pub(crate) current_generation: u64,
+}
+
+impl VertexArrays {
+    pub(crate) fn new() -> VertexArrays {
+        VertexArrays {
+            names: Names::default(),
+            zero: Box::new(VertexArray::new()),
+            bound: 0,
+            current_values: std::array::from_fn(|i| AttribValue {
+                index: i as u32,
+                form: 0,
+                bits: [0, 0, 0, u64::from(1.0f32.to_bits())],
+            }),
+            generation: 1,
+            element_generation: 1,
+            current_generation: 1,
+        }
+    }
+
+    /// Name of the bound vertex array.
+    pub(crate) fn bound(&self) -> u32 {
+        self.bound
+    }
+
+    /// The bound vertex array.
+    #[inline]
+    pub(crate) fn current(&self) -> &VertexArray {
+        self.names.get(self.bound).unwrap_or(&self.zero)
+    }
+
+    fn current_mut(&mut self) -> &mut VertexArray {
+        self.names.get_mut(self.bound).unwrap_or(&mut self.zero)
+    }
+
+    /// Current values of all attributes.
+    pub(crate) fn current_values(&self) -> &[AttribValue; MAX_VERTEX_ATTRIBS] {
+        &self.current_values
+    }
+
+    /// The element array binding, read only: [`VertexArrays::set_element_array`] changes it.
+    pub(crate) fn element_array_mut(&mut self) -> &mut Option<Arc<Buffer>> {
+        &mut self.current_mut().element
+    }
+
+    /// Binds the element array of the bound vertex array.
+    pub(crate) fn set_element_array(&mut self, buffer: Option<Arc<Buffer>>) {
+        self.current_mut().element = buffer;
+        self.element_generation += 1;
+    }
+
+    /// Removes a deleted buffer from the bound vertex array; other arrays keep it alive.
+    pub(crate) fn unbind_buffer(&mut self, buffer: &Arc<Buffer>) {
+        let is = |point: &Option<Arc<Buffer>>| point.as_ref().is_some_and(|b| Arc::ptr_eq(b, buffer));
+        let array = self.current_mut();
+        for attribute in &mut array.attributes {
+            if is(&attribute.buffer) {
+                attribute.buffer = None;
+            }
+        }
+        if is(&array.element) {
+            array.element = None;
+        }
+        self.generation += 1;
+        self.element_generation += 1;
+    }
+
+    fn set_current(&mut self, index: u32, form: u32, words: [u32; 4]) {
+        if let Some(value) = self.current_values.get_mut(index as usize) {
+            let new = AttribValue { index, form, bits: words.map(u64::from) };
+            if *value != new {
+                *value = new;
+                self.current_generation += 1;
+            }
+        }
+    }
+}
+
+/// Bytes of a component type of the pointer calls, and whether all components share one word.
+fn component_bytes(type_: u32) -> Option<(u32, bool)> {
+    Some(match type_ {
+        gl::BYTE | gl::UNSIGNED_BYTE => (1, false),
+        gl::SHORT | gl::UNSIGNED_SHORT | gl::HALF_FLOAT => (2, false),
+        gl::INT | gl::UNSIGNED_INT | gl::FLOAT | gl::FIXED => (4, false),
+        gl::DOUBLE => (8, false),
+        gl::INT_2_10_10_10_REV | gl::UNSIGNED_INT_2_10_10_10_REV => (4, true),
+        _ => return None,
+    })
+}
+
+/// A field of a packed word as `vertex_attrib_p` converts it (GL 4.6 §2.3.5).
+fn unpack_field(word: u32, shift: u32, bits: u32, signed: bool, normalized: bool) -> f32 {
+    let raw = word >> shift & ((1 << bits) - 1);
+    if signed {
+        let value = ((raw << (32 - bits)) as i32 >> (32 - bits)) as f32;
+        if normalized {
+            (value / ((1 << (bits - 1)) - 1) as f32).max(-1.0)
+        } else {
+            value
+        }
+    } else if normalized {
+        raw as f32 / ((1u32 << bits) - 1) as f32
+    } else {
+        raw as f32
+    }
+}
+
+impl Context {
+    /// `glGenVertexArrays`.
+    pub fn gen_vertex_arrays(&mut self, names: &mut [u32]) {
+        names.fill_with(|| self.state.arrays.names.generate());
+    }
+
+    /// `glDeleteVertexArrays`.
+    pub fn delete_vertex_arrays(&mut self, names: &[u32]) {
+        for &name in names.iter().filter(|&&name| name != 0) {
+            if self.state.arrays.bound == name {
+                self.bind_vertex_array(0);
+            }
+            self.state.arrays.names.remove(name);
+            self.state.debug.forget_label(gl::VERTEX_ARRAY, name as usize);
+        }
+    }
+
+    /// `glIsVertexArray`.
+    pub fn is_vertex_array(&mut self, array: u32) -> bool {
+        self.state.arrays.names.get(array).is_some()
+    }
+
+    /// `glBindVertexArray`.
+    pub fn bind_vertex_array(&mut self, array: u32) {
+        self.gl(|ctx| {
+            let arrays = &mut ctx.state.arrays;
+            if arrays.bound == array {
+                return Ok(());
+            }
+            if array != 0 && !arrays.names.ensure(array, || Box::new(VertexArray::new())) {
+                return Err(invalid_operation("glBindVertexArray: name was not generated"));
+            }
+            arrays.bound = array;
+            arrays.generation += 1;
+            arrays.element_generation += 1;
+            Ok(())
+        });
+    }
+
+    fn check_attribute(&self, index: u32, command: &'static str) -> GlResult {
+        let max = self.state.share.limits.vertex_attribs;
+        if index >= max {
+            return Err(invalid_value(format!("{command}: attribute {index} of {max}")));
+        }
+        Ok(())
+    }
+
+    fn check_array_bound(&self, command: &'static str) -> GlResult {
+        if self.state.arrays.bound == 0 {
+            return Err(invalid_operation(format!("{command}: no vertex array is bound")));
+        }
+        Ok(())
+    }
+
+    /// `glEnableVertexAttribArray`.
+    pub fn enable_vertex_attrib_array(&mut self, index: u32) {
+        self.gl(|ctx| ctx.set_attribute_enabled(index, true, "glEnableVertexAttribArray"));
+    }
+
+    /// `glDisableVertexAttribArray`.
+    pub fn disable_vertex_attrib_array(&mut self, index: u32) {
+        self.gl(|ctx| ctx.set_attribute_enabled(index, false, "glDisableVertexAttribArray"));
+    }
+
+    fn set_attribute_enabled(&mut self, index: u32, on: bool, command: &'static str) -> GlResult {
+        self.check_attribute(index, command)?;
+        self.check_array_bound(command)?;
+        let arrays = &mut self.state.arrays;
+        let array = arrays.current_mut();
+        let enabled = array.enabled & !(1 << index) | u32::from(on) << index;
+        if array.enabled != enabled {
+            array.enabled = enabled;
+            arrays.generation += 1;
+            // Which attributes read their current value changed with it.
+            arrays.current_generation += 1;
+        }
+        Ok(())
+    }
+
+    /// `glVertexAttribPointer`. `size` may be `GL_BGRA`.
+    pub fn vertex_attrib_pointer(
+        &mut self,
+        index: u32,
+        size: i32,
+        type_: u32,
+        normalized: bool,
+        stride: i32,
+        offset: usize,
+    ) {
+        self.gl(|ctx| {
+            let command = "glVertexAttribPointer";
+            ctx.check_attribute(index, command)?;
+            let bgra = size == gl::BGRA as i32;
+            if !bgra && !(1..=4).contains(&size) {
+                return Err(invalid_value("glVertexAttribPointer: size"));
+            }
+            let (bytes, packed) = component_bytes(type_)
+                .filter(|_| type_ != gl::FIXED)
+                .ok_or_else(|| invalid_enum("glVertexAttribPointer: type"))?;
+            if packed && size != 4 && !bgra {
+                return Err(invalid_operation("glVertexAttribPointer: a packed type has four components"));
+            }
+            if bgra && !(packed || type_ == gl::UNSIGNED_BYTE) {
+                return Err(invalid_operation("glVertexAttribPointer: this type has no BGRA order"));
+            }
+            if bgra && !normalized {
+                return Err(invalid_operation("glVertexAttribPointer: BGRA must be normalized"));
+            }
+            let components = if bgra || packed { 4 } else { size as u32 };
+            let tight = if packed { bytes } else { bytes * components };
+            let attribute = Attribute {
+                size: size as u32,
+                component_type: type_,
+                normalized,
+                class: attrib_class::FLOAT,
+                ..Attribute::default()
+            };
+            ctx.set_attribute(index, attribute, tight, stride, offset, command)
+        });
+    }
+
+    /// `glVertexAttribIPointer`.
+    pub fn vertex_attrib_i_pointer(&mut self, index: u32, size: i32, type_: u32, stride: i32, offset: usize) {
+        self.gl(|ctx| {
+            let command = "glVertexAttribIPointer";
+            ctx.check_attribute(index, command)?;
+            if !(1..=4).contains(&size) {
+                return Err(invalid_value("glVertexAttribIPointer: size"));
+            }
+            let integer = matches!(
+                type_,
+                gl::BYTE | gl::UNSIGNED_BYTE | gl::SHORT | gl::UNSIGNED_SHORT | gl::INT | gl::UNSIGNED_INT
+            );
+            let (bytes, _) = component_bytes(type_)
+                .filter(|_| integer)
+                .ok_or_else(|| invalid_enum("glVertexAttribIPointer: type"))?;
+            let attribute = Attribute {
+                size: size as u32,
+                component_type: type_,
+                class: attrib_class::INTEGER,
+                ..Attribute::default()
+            };
+            ctx.set_attribute(index, attribute, bytes * size as u32, stride, offset, command)
+        });
+    }
+
+    fn set_attribute(
+        &mut self,
+        index: u32,
+        mut attribute: Attribute,
+        tight: u32,
+        stride: i32,
+        offset: usize,
+        command: &'static str,
+    ) -> GlResult {
+        if stride < 0 {
+            return Err(invalid_value(format!("{command}: negative stride")));
+        }
+        self.check_array_bound(command)?;
+        let buffer = self.state.buffers.array.clone();
+        if buffer.is_none() && offset != 0 {
+            return Err(invalid_operation(format!("{command}: client memory needs a buffer in the core profile")));
+        }
+        attribute.stride = stride as u32;
+        attribute.effective_stride = if stride == 0 { tight } else { stride as u32 };
+        attribute.offset = offset;
+        attribute.buffer = buffer;
+        let arrays = &mut self.state.arrays;
+        let slot = &mut arrays.current_mut().attributes[index as usize];
+        attribute.divisor = slot.divisor;
+        *slot = attribute;
+        arrays.generation += 1;
+        Ok(())
+    }
+
+    /// `glVertexAttribDivisor`.
+    pub fn vertex_attrib_divisor(&mut self, index: u32, divisor: u32) {
+        self.gl(|ctx| {
+            ctx.check_attribute(index, "glVertexAttribDivisor")?;
+            ctx.check_array_bound("glVertexAttribDivisor")?;
+            let arrays = &mut ctx.state.arrays;
+            arrays.current_mut().attributes[index as usize].divisor = divisor;
+            arrays.generation += 1;
+            Ok(())
+        });
+    }
+
+    /// `glVertexAttrib4f` and everything that converts to it.
+    pub fn vertex_attrib_4f(&mut self, index: u32, x: f32, y: f32, z: f32, w: f32) {
+        self.gl(|ctx| {
+            ctx.check_attribute(index, "glVertexAttrib")?;
+            ctx.state.arrays.set_current(index, 0, [x, y, z, w].map(f32::to_bits));
+            Ok(())
+        });
+    }
+
+    /// `glVertexAttribI4i`.
+    pub fn vertex_attrib_i4i(&mut self, index: u32, x: i32, y: i32, z: i32, w: i32) {
+        self.gl(|ctx| {
+            ctx.check_attribute(index, "glVertexAttribI")?;
+            ctx.state.arrays.set_current(index, 1, [x, y, z, w].map(|v| v as u32));
+            Ok(())
+        });
+    }
+
+    /// `glVertexAttribI4ui`.
+    pub fn vertex_attrib_i4ui(&mut self, index: u32, x: u32, y: u32, z: u32, w: u32) {
+        self.gl(|ctx| {
+            ctx.check_attribute(index, "glVertexAttribI")?;
+            ctx.state.arrays.set_current(index, 2, [x, y, z, w]);
+            Ok(())
+        });
+    }
+
+    /// `glVertexAttribP1ui` to `P4ui`.
+    pub fn vertex_attrib_p(&mut self, index: u32, size: u32, type_: u32, normalized: bool, value: u32) {
+        self.gl(|ctx| {
+            let signed = match type_ {
+                gl::INT_2_10_10_10_REV => true,
+                gl::UNSIGNED_INT_2_10_10_10_REV => false,
+                _ => return Err(invalid_enum("glVertexAttribP: type")),
+            };
+            ctx.check_attribute(index, "glVertexAttribP")?;
+            let mut v = [0.0, 0.0, 0.0, 1.0];
+            for (i, (shift, bits)) in [(0, 10), (10, 10), (20, 10), (30, 2)].into_iter().enumerate() {
+                if (i as u32) < size {
+                    v[i] = unpack_field(value, shift, bits, signed, normalized);
+                }
+            }
+            ctx.state.arrays.set_current(index, 0, v.map(f32::to_bits));
+            Ok(())
+        });
+    }
+
+    /// `glGetVertexAttrib*`.
+    pub fn get_vertex_attrib(&mut self, index: u32, pname: u32) -> Option<Values> {
+        self.gl(|ctx| {
+            ctx.check_attribute(index, "glGetVertexAttrib")?;
+            let arrays = &ctx.state.arrays;
+            let array = arrays.current();
+            let a = &array.attributes[index as usize];
+            Ok(Some(match pname {
+                gl::VERTEX_ATTRIB_ARRAY_ENABLED => Values::bool(array.enabled >> index & 1 != 0),
+                gl::VERTEX_ATTRIB_ARRAY_SIZE => Values::int(a.size),
+                gl::VERTEX_ATTRIB_ARRAY_STRIDE => Values::int(a.stride),
+                gl::VERTEX_ATTRIB_ARRAY_TYPE => Values::int(a.component_type),
+                gl::VERTEX_ATTRIB_ARRAY_NORMALIZED => Values::bool(a.normalized),
+                gl::VERTEX_ATTRIB_ARRAY_INTEGER => Values::bool(a.class == attrib_class::INTEGER),
+                gl::VERTEX_ATTRIB_ARRAY_DIVISOR => Values::int(a.divisor),
+                gl::VERTEX_ATTRIB_ARRAY_BUFFER_BINDING => Values::int(a.buffer.as_ref().map_or(0, |b| b.name)),
+                gl::CURRENT_VERTEX_ATTRIB => {
+                    let value = &arrays.current_values[index as usize];
+                    let words = value.bits.map(|w| w as u32);
+                    Values::Quad(match value.form {
+                        1 => Quad::from_ints(words.map(|w| w as i32)),
+                        2 => Quad::from_uints(words),
+                        _ => Quad { normalized: false, ..Quad::from_floats(words.map(f32::from_bits)) },
+                    })
+                }
+                _ => return Err(invalid_enum("glGetVertexAttrib: pname")),
+            }))
+        })
+    }
+
+    /// `glGetVertexAttribPointerv`.
+    pub fn get_vertex_attrib_pointer(&mut self, index: u32) -> Option<usize> {
+        self.gl(|ctx| {
+            ctx.check_attribute(index, "glGetVertexAttribPointerv")?;
+            Ok(Some(ctx.state.arrays.current().attributes[index as usize].offset))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_fields_follow_the_specification() {
+        let word = 0x3ff | 0x200 << 10 | 1 << 20 | 2 << 30;
+        assert_eq!(unpack_field(word, 0, 10, false, true), 1.0);
+        assert_eq!(unpack_field(word, 0, 10, true, true), -1.0 / 511.0);
+        assert_eq!(unpack_field(word, 10, 10, true, true), -1.0);
+        assert_eq!(unpack_field(word, 20, 10, false, false), 1.0);
+        assert_eq!(unpack_field(word, 30, 2, true, false), -2.0);
+        assert_eq!(unpack_field(word, 30, 2, true, true), -1.0);
+    }
+}
