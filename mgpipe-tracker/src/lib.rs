@@ -1,1 +1,19 @@
 //! State tracker that turns API state into minimal MGPipe calls.
+#![forbid(unsafe_code)]
+
+mod generation;
+pub mod render_state;
+mod source;
+mod stats;
+mod tracker;
+mod verb;
+
+pub use generation::{Aggregate, Aggregates, Counter, Generations, SharedAggregates};
+pub use render_state::{Face, Hint, RenderStateTracker};
+pub use source::{
+    BufferClass, ProgramState, ResolvedBuffers, ResolvedProgramBindings, ResolvedStreamOutput, ResolvedView, Source,
+    VertexElements,
+};
+pub use stats::{CsoStats, TrackerStats};
+pub use tracker::{ContentHash, Switches, Tracker, TrackerOptions};
+pub use verb::{Group, GroupMask, ProgramPoint, VerbClass};
