@@ -5,9 +5,3516 @@ use std::ffi::{c_char, c_void};
 
 use crate::entry::{entry, DebugProc};
 use crate::glue;
+#[allow(unused_imports)]
+use crate::pending::Pending as _;
+
+#[export_name = "glActiveTexture"]
+pub unsafe extern "C" fn c_active_texture(texture: u32) {
+    entry("glActiveTexture", |ctx| ctx.active_texture(texture))
+}
+
+#[export_name = "glActiveTextureARB"]
+pub unsafe extern "C" fn c_active_texture_arb(texture: u32) {
+    unsafe { c_active_texture(texture) }
+}
+
+#[export_name = "glAttachObjectARB"]
+pub unsafe extern "C" fn c_attach_object_arb(container_obj: u32, obj: u32) {
+    unsafe { c_attach_shader(container_obj, obj) }
+}
+
+#[export_name = "glAttachShader"]
+pub unsafe extern "C" fn c_attach_shader(program: u32, shader: u32) {
+    entry("glAttachShader", |ctx| ctx.attach_shader(program, shader))
+}
+
+#[export_name = "glBeginConditionalRender"]
+pub unsafe extern "C" fn c_begin_conditional_render(id: u32, mode: u32) {
+    entry("glBeginConditionalRender", |ctx| ctx.begin_conditional_render(id, mode))
+}
+
+#[export_name = "glBeginConditionalRenderNV"]
+pub unsafe extern "C" fn c_begin_conditional_render_nv(id: u32, mode: u32) {
+    unsafe { c_begin_conditional_render(id, mode) }
+}
+
+#[export_name = "glBeginQuery"]
+pub unsafe extern "C" fn c_begin_query(target: u32, id: u32) {
+    entry("glBeginQuery", |ctx| ctx.begin_query(target, id))
+}
+
+#[export_name = "glBeginQueryARB"]
+pub unsafe extern "C" fn c_begin_query_arb(target: u32, id: u32) {
+    unsafe { c_begin_query(target, id) }
+}
+
+#[export_name = "glBeginTransformFeedback"]
+pub unsafe extern "C" fn c_begin_transform_feedback(primitive_mode: u32) {
+    entry("glBeginTransformFeedback", |ctx| ctx.begin_transform_feedback(primitive_mode))
+}
+
+#[export_name = "glBeginTransformFeedbackEXT"]
+pub unsafe extern "C" fn c_begin_transform_feedback_ext(primitive_mode: u32) {
+    unsafe { c_begin_transform_feedback(primitive_mode) }
+}
+
+#[export_name = "glBeginTransformFeedbackNV"]
+pub unsafe extern "C" fn c_begin_transform_feedback_nv(primitive_mode: u32) {
+    unsafe { c_begin_transform_feedback(primitive_mode) }
+}
+
+#[export_name = "glBindAttribLocation"]
+pub unsafe extern "C" fn c_bind_attrib_location(program: u32, index: u32, name: *const c_char) {
+    entry("glBindAttribLocation", |ctx| unsafe { glue::bind_attrib_location(ctx, program, index, name) })
+}
+
+#[export_name = "glBindAttribLocationARB"]
+pub unsafe extern "C" fn c_bind_attrib_location_arb(program_obj: u32, index: u32, name: *const c_char) {
+    unsafe { c_bind_attrib_location(program_obj, index, name) }
+}
+
+#[export_name = "glBindBuffer"]
+pub unsafe extern "C" fn c_bind_buffer(target: u32, buffer: u32) {
+    entry("glBindBuffer", |ctx| ctx.bind_buffer(target, buffer))
+}
+
+#[export_name = "glBindBufferARB"]
+pub unsafe extern "C" fn c_bind_buffer_arb(target: u32, buffer: u32) {
+    unsafe { c_bind_buffer(target, buffer) }
+}
+
+#[export_name = "glBindBufferBase"]
+pub unsafe extern "C" fn c_bind_buffer_base(target: u32, index: u32, buffer: u32) {
+    entry("glBindBufferBase", |ctx| ctx.bind_buffer_base(target, index, buffer))
+}
+
+#[export_name = "glBindBufferBaseEXT"]
+pub unsafe extern "C" fn c_bind_buffer_base_ext(target: u32, index: u32, buffer: u32) {
+    unsafe { c_bind_buffer_base(target, index, buffer) }
+}
+
+#[export_name = "glBindBufferBaseNV"]
+pub unsafe extern "C" fn c_bind_buffer_base_nv(target: u32, index: u32, buffer: u32) {
+    unsafe { c_bind_buffer_base(target, index, buffer) }
+}
+
+#[export_name = "glBindBufferRange"]
+pub unsafe extern "C" fn c_bind_buffer_range(target: u32, index: u32, buffer: u32, offset: isize, size: isize) {
+    entry("glBindBufferRange", |ctx| ctx.bind_buffer_range(target, index, buffer, offset, size))
+}
+
+#[export_name = "glBindBufferRangeEXT"]
+pub unsafe extern "C" fn c_bind_buffer_range_ext(target: u32, index: u32, buffer: u32, offset: isize, size: isize) {
+    unsafe { c_bind_buffer_range(target, index, buffer, offset, size) }
+}
+
+#[export_name = "glBindBufferRangeNV"]
+pub unsafe extern "C" fn c_bind_buffer_range_nv(target: u32, index: u32, buffer: u32, offset: isize, size: isize) {
+    unsafe { c_bind_buffer_range(target, index, buffer, offset, size) }
+}
+
+#[export_name = "glBindFragDataLocation"]
+pub unsafe extern "C" fn c_bind_frag_data_location(program: u32, color: u32, name: *const c_char) {
+    entry("glBindFragDataLocation", |ctx| unsafe { glue::bind_frag_data_location(ctx, program, color, name) })
+}
+
+#[export_name = "glBindFragDataLocationEXT"]
+pub unsafe extern "C" fn c_bind_frag_data_location_ext(program: u32, color: u32, name: *const c_char) {
+    unsafe { c_bind_frag_data_location(program, color, name) }
+}
+
+#[export_name = "glBindFragDataLocationIndexed"]
+pub unsafe extern "C" fn c_bind_frag_data_location_indexed(program: u32, color_number: u32, index: u32, name: *const c_char) {
+    entry("glBindFragDataLocationIndexed", |ctx| unsafe { glue::bind_frag_data_location_indexed(ctx, program, color_number, index, name) })
+}
+
+#[export_name = "glBindFragDataLocationIndexedEXT"]
+pub unsafe extern "C" fn c_bind_frag_data_location_indexed_ext(program: u32, color_number: u32, index: u32, name: *const c_char) {
+    unsafe { c_bind_frag_data_location_indexed(program, color_number, index, name) }
+}
+
+#[export_name = "glBindFramebuffer"]
+pub unsafe extern "C" fn c_bind_framebuffer(target: u32, framebuffer: u32) {
+    entry("glBindFramebuffer", |ctx| ctx.bind_framebuffer(target, framebuffer))
+}
+
+#[export_name = "glBindRenderbuffer"]
+pub unsafe extern "C" fn c_bind_renderbuffer(target: u32, renderbuffer: u32) {
+    entry("glBindRenderbuffer", |ctx| ctx.bind_renderbuffer(target, renderbuffer))
+}
+
+#[export_name = "glBindSampler"]
+pub unsafe extern "C" fn c_bind_sampler(unit: u32, sampler: u32) {
+    entry("glBindSampler", |ctx| ctx.bind_sampler(unit, sampler))
+}
+
+#[export_name = "glBindTexture"]
+pub unsafe extern "C" fn c_bind_texture(target: u32, texture: u32) {
+    entry("glBindTexture", |ctx| ctx.bind_texture(target, texture))
+}
+
+#[export_name = "glBindTextureEXT"]
+pub unsafe extern "C" fn c_bind_texture_ext(target: u32, texture: u32) {
+    unsafe { c_bind_texture(target, texture) }
+}
+
+#[export_name = "glBindVertexArray"]
+pub unsafe extern "C" fn c_bind_vertex_array(array: u32) {
+    entry("glBindVertexArray", |ctx| ctx.bind_vertex_array(array))
+}
+
+#[export_name = "glBindVertexArrayOES"]
+pub unsafe extern "C" fn c_bind_vertex_array_oes(array: u32) {
+    unsafe { c_bind_vertex_array(array) }
+}
+
+#[export_name = "glBlendColor"]
+pub unsafe extern "C" fn c_blend_color(red: f32, green: f32, blue: f32, alpha: f32) {
+    entry("glBlendColor", |ctx| ctx.blend_color(red, green, blue, alpha))
+}
+
+#[export_name = "glBlendColorEXT"]
+pub unsafe extern "C" fn c_blend_color_ext(red: f32, green: f32, blue: f32, alpha: f32) {
+    unsafe { c_blend_color(red, green, blue, alpha) }
+}
+
+#[export_name = "glBlendEquation"]
+pub unsafe extern "C" fn c_blend_equation(mode: u32) {
+    entry("glBlendEquation", |ctx| ctx.blend_equation(mode))
+}
+
+#[export_name = "glBlendEquationEXT"]
+pub unsafe extern "C" fn c_blend_equation_ext(mode: u32) {
+    unsafe { c_blend_equation(mode) }
+}
+
+#[export_name = "glBlendEquationSeparate"]
+pub unsafe extern "C" fn c_blend_equation_separate(mode_rgb: u32, mode_alpha: u32) {
+    entry("glBlendEquationSeparate", |ctx| ctx.blend_equation_separate(mode_rgb, mode_alpha))
+}
+
+#[export_name = "glBlendEquationSeparateEXT"]
+pub unsafe extern "C" fn c_blend_equation_separate_ext(mode_rgb: u32, mode_alpha: u32) {
+    unsafe { c_blend_equation_separate(mode_rgb, mode_alpha) }
+}
+
+#[export_name = "glBlendFunc"]
+pub unsafe extern "C" fn c_blend_func(sfactor: u32, dfactor: u32) {
+    entry("glBlendFunc", |ctx| ctx.blend_func(sfactor, dfactor))
+}
+
+#[export_name = "glBlendFuncSeparate"]
+pub unsafe extern "C" fn c_blend_func_separate(sfactor_rgb: u32, dfactor_rgb: u32, sfactor_alpha: u32, dfactor_alpha: u32) {
+    entry("glBlendFuncSeparate", |ctx| ctx.blend_func_separate(sfactor_rgb, dfactor_rgb, sfactor_alpha, dfactor_alpha))
+}
+
+#[export_name = "glBlendFuncSeparateEXT"]
+pub unsafe extern "C" fn c_blend_func_separate_ext(sfactor_rgb: u32, dfactor_rgb: u32, sfactor_alpha: u32, dfactor_alpha: u32) {
+    unsafe { c_blend_func_separate(sfactor_rgb, dfactor_rgb, sfactor_alpha, dfactor_alpha) }
+}
+
+#[export_name = "glBlendFuncSeparateINGR"]
+pub unsafe extern "C" fn c_blend_func_separate_ingr(sfactor_rgb: u32, dfactor_rgb: u32, sfactor_alpha: u32, dfactor_alpha: u32) {
+    unsafe { c_blend_func_separate(sfactor_rgb, dfactor_rgb, sfactor_alpha, dfactor_alpha) }
+}
+
+#[export_name = "glBlitFramebuffer"]
+pub unsafe extern "C" fn c_blit_framebuffer(src_x0: i32, src_y0: i32, src_x1: i32, src_y1: i32, dst_x0: i32, dst_y0: i32, dst_x1: i32, dst_y1: i32, mask: u32, filter: u32) {
+    entry("glBlitFramebuffer", |ctx| ctx.blit_framebuffer(src_x0, src_y0, src_x1, src_y1, dst_x0, dst_y0, dst_x1, dst_y1, mask, filter))
+}
+
+#[export_name = "glBlitFramebufferEXT"]
+pub unsafe extern "C" fn c_blit_framebuffer_ext(src_x0: i32, src_y0: i32, src_x1: i32, src_y1: i32, dst_x0: i32, dst_y0: i32, dst_x1: i32, dst_y1: i32, mask: u32, filter: u32) {
+    unsafe { c_blit_framebuffer(src_x0, src_y0, src_x1, src_y1, dst_x0, dst_y0, dst_x1, dst_y1, mask, filter) }
+}
+
+#[export_name = "glBlitFramebufferNV"]
+pub unsafe extern "C" fn c_blit_framebuffer_nv(src_x0: i32, src_y0: i32, src_x1: i32, src_y1: i32, dst_x0: i32, dst_y0: i32, dst_x1: i32, dst_y1: i32, mask: u32, filter: u32) {
+    unsafe { c_blit_framebuffer(src_x0, src_y0, src_x1, src_y1, dst_x0, dst_y0, dst_x1, dst_y1, mask, filter) }
+}
+
+#[export_name = "glBufferData"]
+pub unsafe extern "C" fn c_buffer_data(target: u32, size: isize, data: *const c_void, usage: u32) {
+    entry("glBufferData", |ctx| unsafe { glue::buffer_data(ctx, target, size, data, usage) })
+}
+
+#[export_name = "glBufferDataARB"]
+pub unsafe extern "C" fn c_buffer_data_arb(target: u32, size: isize, data: *const c_void, usage: u32) {
+    unsafe { c_buffer_data(target, size, data, usage) }
+}
+
+#[export_name = "glBufferSubData"]
+pub unsafe extern "C" fn c_buffer_sub_data(target: u32, offset: isize, size: isize, data: *const c_void) {
+    entry("glBufferSubData", |ctx| unsafe { glue::buffer_sub_data(ctx, target, offset, size, data) })
+}
+
+#[export_name = "glBufferSubDataARB"]
+pub unsafe extern "C" fn c_buffer_sub_data_arb(target: u32, offset: isize, size: isize, data: *const c_void) {
+    unsafe { c_buffer_sub_data(target, offset, size, data) }
+}
+
+#[export_name = "glCheckFramebufferStatus"]
+pub unsafe extern "C" fn c_check_framebuffer_status(target: u32) -> u32 {
+    entry("glCheckFramebufferStatus", |ctx| ctx.check_framebuffer_status(target))
+}
+
+#[export_name = "glCheckFramebufferStatusEXT"]
+pub unsafe extern "C" fn c_check_framebuffer_status_ext(target: u32) -> u32 {
+    unsafe { c_check_framebuffer_status(target) }
+}
+
+#[export_name = "glClampColor"]
+pub unsafe extern "C" fn c_clamp_color(target: u32, clamp: u32) {
+    entry("glClampColor", |ctx| ctx.clamp_color(target, clamp))
+}
+
+#[export_name = "glClampColorARB"]
+pub unsafe extern "C" fn c_clamp_color_arb(target: u32, clamp: u32) {
+    unsafe { c_clamp_color(target, clamp) }
+}
+
+#[export_name = "glClear"]
+pub unsafe extern "C" fn c_clear(mask: u32) {
+    entry("glClear", |ctx| ctx.clear(mask))
+}
+
+#[export_name = "glClearBufferfi"]
+pub unsafe extern "C" fn c_clear_bufferfi(buffer: u32, drawbuffer: i32, depth: f32, stencil: i32) {
+    entry("glClearBufferfi", |ctx| ctx.clear_bufferfi(buffer, drawbuffer, depth, stencil))
+}
+
+#[export_name = "glClearBufferfv"]
+pub unsafe extern "C" fn c_clear_bufferfv(buffer: u32, drawbuffer: i32, value: *const f32) {
+    entry("glClearBufferfv", |ctx| unsafe { glue::clear_bufferfv(ctx, buffer, drawbuffer, value) })
+}
+
+#[export_name = "glClearBufferiv"]
+pub unsafe extern "C" fn c_clear_bufferiv(buffer: u32, drawbuffer: i32, value: *const i32) {
+    entry("glClearBufferiv", |ctx| unsafe { glue::clear_bufferiv(ctx, buffer, drawbuffer, value) })
+}
+
+#[export_name = "glClearBufferuiv"]
+pub unsafe extern "C" fn c_clear_bufferuiv(buffer: u32, drawbuffer: i32, value: *const u32) {
+    entry("glClearBufferuiv", |ctx| unsafe { glue::clear_bufferuiv(ctx, buffer, drawbuffer, value) })
+}
+
+#[export_name = "glClearColor"]
+pub unsafe extern "C" fn c_clear_color(red: f32, green: f32, blue: f32, alpha: f32) {
+    entry("glClearColor", |ctx| ctx.clear_color(red, green, blue, alpha))
+}
+
+#[export_name = "glClearDepth"]
+pub unsafe extern "C" fn c_clear_depth(depth: f64) {
+    entry("glClearDepth", |ctx| ctx.clear_depth(depth))
+}
+
+#[export_name = "glClearStencil"]
+pub unsafe extern "C" fn c_clear_stencil(s: i32) {
+    entry("glClearStencil", |ctx| ctx.clear_stencil(s))
+}
+
+#[export_name = "glClientWaitSync"]
+pub unsafe extern "C" fn c_client_wait_sync(sync: usize, flags: u32, timeout: u64) -> u32 {
+    entry("glClientWaitSync", |ctx| ctx.client_wait_sync(sync, flags, timeout))
+}
+
+#[export_name = "glClientWaitSyncAPPLE"]
+pub unsafe extern "C" fn c_client_wait_sync_apple(sync: usize, flags: u32, timeout: u64) -> u32 {
+    unsafe { c_client_wait_sync(sync, flags, timeout) }
+}
+
+#[export_name = "glColorMask"]
+pub unsafe extern "C" fn c_color_mask(red: u8, green: u8, blue: u8, alpha: u8) {
+    entry("glColorMask", |ctx| ctx.color_mask(red != 0, green != 0, blue != 0, alpha != 0))
+}
+
+#[export_name = "glColorMaskIndexedEXT"]
+pub unsafe extern "C" fn c_color_mask_indexed_ext(index: u32, r: u8, g: u8, b: u8, a: u8) {
+    unsafe { c_color_maski(index, r, g, b, a) }
+}
+
+#[export_name = "glColorMaski"]
+pub unsafe extern "C" fn c_color_maski(index: u32, r: u8, g: u8, b: u8, a: u8) {
+    entry("glColorMaski", |ctx| ctx.color_maski(index, r != 0, g != 0, b != 0, a != 0))
+}
+
+#[export_name = "glColorMaskiEXT"]
+pub unsafe extern "C" fn c_color_maski_ext(index: u32, r: u8, g: u8, b: u8, a: u8) {
+    unsafe { c_color_maski(index, r, g, b, a) }
+}
+
+#[export_name = "glColorMaskiOES"]
+pub unsafe extern "C" fn c_color_maski_oes(index: u32, r: u8, g: u8, b: u8, a: u8) {
+    unsafe { c_color_maski(index, r, g, b, a) }
+}
+
+#[export_name = "glCompileShader"]
+pub unsafe extern "C" fn c_compile_shader(shader: u32) {
+    entry("glCompileShader", |ctx| ctx.compile_shader(shader))
+}
+
+#[export_name = "glCompileShaderARB"]
+pub unsafe extern "C" fn c_compile_shader_arb(shader_obj: u32) {
+    unsafe { c_compile_shader(shader_obj) }
+}
+
+#[export_name = "glCompressedTexImage1D"]
+pub unsafe extern "C" fn c_compressed_tex_image_1d(target: u32, level: i32, internalformat: u32, width: i32, border: i32, image_size: i32, data: *const c_void) {
+    entry("glCompressedTexImage1D", |ctx| unsafe { glue::compressed_tex_image_1d(ctx, target, level, internalformat, width, border, image_size, data) })
+}
+
+#[export_name = "glCompressedTexImage1DARB"]
+pub unsafe extern "C" fn c_compressed_tex_image_1darb(target: u32, level: i32, internalformat: u32, width: i32, border: i32, image_size: i32, data: *const c_void) {
+    unsafe { c_compressed_tex_image_1d(target, level, internalformat, width, border, image_size, data) }
+}
+
+#[export_name = "glCompressedTexImage2D"]
+pub unsafe extern "C" fn c_compressed_tex_image_2d(target: u32, level: i32, internalformat: u32, width: i32, height: i32, border: i32, image_size: i32, data: *const c_void) {
+    entry("glCompressedTexImage2D", |ctx| unsafe { glue::compressed_tex_image_2d(ctx, target, level, internalformat, width, height, border, image_size, data) })
+}
+
+#[export_name = "glCompressedTexImage2DARB"]
+pub unsafe extern "C" fn c_compressed_tex_image_2darb(target: u32, level: i32, internalformat: u32, width: i32, height: i32, border: i32, image_size: i32, data: *const c_void) {
+    unsafe { c_compressed_tex_image_2d(target, level, internalformat, width, height, border, image_size, data) }
+}
+
+#[export_name = "glCompressedTexImage3D"]
+pub unsafe extern "C" fn c_compressed_tex_image_3d(target: u32, level: i32, internalformat: u32, width: i32, height: i32, depth: i32, border: i32, image_size: i32, data: *const c_void) {
+    entry("glCompressedTexImage3D", |ctx| unsafe { glue::compressed_tex_image_3d(ctx, target, level, internalformat, width, height, depth, border, image_size, data) })
+}
+
+#[export_name = "glCompressedTexImage3DARB"]
+pub unsafe extern "C" fn c_compressed_tex_image_3darb(target: u32, level: i32, internalformat: u32, width: i32, height: i32, depth: i32, border: i32, image_size: i32, data: *const c_void) {
+    unsafe { c_compressed_tex_image_3d(target, level, internalformat, width, height, depth, border, image_size, data) }
+}
+
+#[export_name = "glCompressedTexSubImage1D"]
+pub unsafe extern "C" fn c_compressed_tex_sub_image_1d(target: u32, level: i32, xoffset: i32, width: i32, format: u32, image_size: i32, data: *const c_void) {
+    entry("glCompressedTexSubImage1D", |ctx| unsafe { glue::compressed_tex_sub_image_1d(ctx, target, level, xoffset, width, format, image_size, data) })
+}
+
+#[export_name = "glCompressedTexSubImage1DARB"]
+pub unsafe extern "C" fn c_compressed_tex_sub_image_1darb(target: u32, level: i32, xoffset: i32, width: i32, format: u32, image_size: i32, data: *const c_void) {
+    unsafe { c_compressed_tex_sub_image_1d(target, level, xoffset, width, format, image_size, data) }
+}
+
+#[export_name = "glCompressedTexSubImage2D"]
+pub unsafe extern "C" fn c_compressed_tex_sub_image_2d(target: u32, level: i32, xoffset: i32, yoffset: i32, width: i32, height: i32, format: u32, image_size: i32, data: *const c_void) {
+    entry("glCompressedTexSubImage2D", |ctx| unsafe { glue::compressed_tex_sub_image_2d(ctx, target, level, xoffset, yoffset, width, height, format, image_size, data) })
+}
+
+#[export_name = "glCompressedTexSubImage2DARB"]
+pub unsafe extern "C" fn c_compressed_tex_sub_image_2darb(target: u32, level: i32, xoffset: i32, yoffset: i32, width: i32, height: i32, format: u32, image_size: i32, data: *const c_void) {
+    unsafe { c_compressed_tex_sub_image_2d(target, level, xoffset, yoffset, width, height, format, image_size, data) }
+}
+
+#[export_name = "glCompressedTexSubImage3D"]
+pub unsafe extern "C" fn c_compressed_tex_sub_image_3d(target: u32, level: i32, xoffset: i32, yoffset: i32, zoffset: i32, width: i32, height: i32, depth: i32, format: u32, image_size: i32, data: *const c_void) {
+    entry("glCompressedTexSubImage3D", |ctx| unsafe { glue::compressed_tex_sub_image_3d(ctx, target, level, xoffset, yoffset, zoffset, width, height, depth, format, image_size, data) })
+}
+
+#[export_name = "glCompressedTexSubImage3DARB"]
+pub unsafe extern "C" fn c_compressed_tex_sub_image_3darb(target: u32, level: i32, xoffset: i32, yoffset: i32, zoffset: i32, width: i32, height: i32, depth: i32, format: u32, image_size: i32, data: *const c_void) {
+    unsafe { c_compressed_tex_sub_image_3d(target, level, xoffset, yoffset, zoffset, width, height, depth, format, image_size, data) }
+}
+
+#[export_name = "glCopyBufferSubData"]
+pub unsafe extern "C" fn c_copy_buffer_sub_data(read_target: u32, write_target: u32, read_offset: isize, write_offset: isize, size: isize) {
+    entry("glCopyBufferSubData", |ctx| ctx.copy_buffer_sub_data(read_target, write_target, read_offset, write_offset, size))
+}
+
+#[export_name = "glCopyBufferSubDataNV"]
+pub unsafe extern "C" fn c_copy_buffer_sub_data_nv(read_target: u32, write_target: u32, read_offset: isize, write_offset: isize, size: isize) {
+    unsafe { c_copy_buffer_sub_data(read_target, write_target, read_offset, write_offset, size) }
+}
+
+#[export_name = "glCopyTexImage1D"]
+pub unsafe extern "C" fn c_copy_tex_image_1d(target: u32, level: i32, internalformat: u32, x: i32, y: i32, width: i32, border: i32) {
+    entry("glCopyTexImage1D", |ctx| ctx.copy_tex_image_1d(target, level, internalformat, x, y, width, border))
+}
+
+#[export_name = "glCopyTexImage1DEXT"]
+pub unsafe extern "C" fn c_copy_tex_image_1dext(target: u32, level: i32, internalformat: u32, x: i32, y: i32, width: i32, border: i32) {
+    unsafe { c_copy_tex_image_1d(target, level, internalformat, x, y, width, border) }
+}
+
+#[export_name = "glCopyTexImage2D"]
+pub unsafe extern "C" fn c_copy_tex_image_2d(target: u32, level: i32, internalformat: u32, x: i32, y: i32, width: i32, height: i32, border: i32) {
+    entry("glCopyTexImage2D", |ctx| ctx.copy_tex_image_2d(target, level, internalformat, x, y, width, height, border))
+}
+
+#[export_name = "glCopyTexImage2DEXT"]
+pub unsafe extern "C" fn c_copy_tex_image_2dext(target: u32, level: i32, internalformat: u32, x: i32, y: i32, width: i32, height: i32, border: i32) {
+    unsafe { c_copy_tex_image_2d(target, level, internalformat, x, y, width, height, border) }
+}
+
+#[export_name = "glCopyTexSubImage1D"]
+pub unsafe extern "C" fn c_copy_tex_sub_image_1d(target: u32, level: i32, xoffset: i32, x: i32, y: i32, width: i32) {
+    entry("glCopyTexSubImage1D", |ctx| ctx.copy_tex_sub_image_1d(target, level, xoffset, x, y, width))
+}
+
+#[export_name = "glCopyTexSubImage1DEXT"]
+pub unsafe extern "C" fn c_copy_tex_sub_image_1dext(target: u32, level: i32, xoffset: i32, x: i32, y: i32, width: i32) {
+    unsafe { c_copy_tex_sub_image_1d(target, level, xoffset, x, y, width) }
+}
+
+#[export_name = "glCopyTexSubImage2D"]
+pub unsafe extern "C" fn c_copy_tex_sub_image_2d(target: u32, level: i32, xoffset: i32, yoffset: i32, x: i32, y: i32, width: i32, height: i32) {
+    entry("glCopyTexSubImage2D", |ctx| ctx.copy_tex_sub_image_2d(target, level, xoffset, yoffset, x, y, width, height))
+}
+
+#[export_name = "glCopyTexSubImage2DEXT"]
+pub unsafe extern "C" fn c_copy_tex_sub_image_2dext(target: u32, level: i32, xoffset: i32, yoffset: i32, x: i32, y: i32, width: i32, height: i32) {
+    unsafe { c_copy_tex_sub_image_2d(target, level, xoffset, yoffset, x, y, width, height) }
+}
+
+#[export_name = "glCopyTexSubImage3D"]
+pub unsafe extern "C" fn c_copy_tex_sub_image_3d(target: u32, level: i32, xoffset: i32, yoffset: i32, zoffset: i32, x: i32, y: i32, width: i32, height: i32) {
+    entry("glCopyTexSubImage3D", |ctx| ctx.copy_tex_sub_image_3d(target, level, xoffset, yoffset, zoffset, x, y, width, height))
+}
+
+#[export_name = "glCopyTexSubImage3DEXT"]
+pub unsafe extern "C" fn c_copy_tex_sub_image_3dext(target: u32, level: i32, xoffset: i32, yoffset: i32, zoffset: i32, x: i32, y: i32, width: i32, height: i32) {
+    unsafe { c_copy_tex_sub_image_3d(target, level, xoffset, yoffset, zoffset, x, y, width, height) }
+}
+
+#[export_name = "glCreateProgram"]
+pub unsafe extern "C" fn c_create_program() -> u32 {
+    entry("glCreateProgram", |ctx| ctx.create_program())
+}
+
+#[export_name = "glCreateProgramObjectARB"]
+pub unsafe extern "C" fn c_create_program_object_arb() -> u32 {
+    unsafe { c_create_program() }
+}
+
+#[export_name = "glCreateShader"]
+pub unsafe extern "C" fn c_create_shader(type_: u32) -> u32 {
+    entry("glCreateShader", |ctx| ctx.create_shader(type_))
+}
+
+#[export_name = "glCreateShaderObjectARB"]
+pub unsafe extern "C" fn c_create_shader_object_arb(shader_type: u32) -> u32 {
+    unsafe { c_create_shader(shader_type) }
+}
+
+#[export_name = "glCullFace"]
+pub unsafe extern "C" fn c_cull_face(mode: u32) {
+    entry("glCullFace", |ctx| ctx.cull_face(mode))
+}
+
+#[export_name = "glDebugMessageCallback"]
+pub unsafe extern "C" fn c_debug_message_callback(callback: DebugProc, user_param: *const c_void) {
+    entry("glDebugMessageCallback", |ctx| unsafe { glue::debug_message_callback(ctx, callback, user_param) })
+}
+
+#[export_name = "glDebugMessageCallbackARB"]
+pub unsafe extern "C" fn c_debug_message_callback_arb(callback: DebugProc, user_param: *const c_void) {
+    unsafe { c_debug_message_callback(callback, user_param) }
+}
+
+#[export_name = "glDebugMessageCallbackKHR"]
+pub unsafe extern "C" fn c_debug_message_callback_khr(callback: DebugProc, user_param: *const c_void) {
+    unsafe { c_debug_message_callback(callback, user_param) }
+}
+
+#[export_name = "glDebugMessageControl"]
+pub unsafe extern "C" fn c_debug_message_control(source: u32, type_: u32, severity: u32, count: i32, ids: *const u32, enabled: u8) {
+    entry("glDebugMessageControl", |ctx| unsafe { glue::debug_message_control(ctx, source, type_, severity, count, ids, enabled) })
+}
+
+#[export_name = "glDebugMessageControlARB"]
+pub unsafe extern "C" fn c_debug_message_control_arb(source: u32, type_: u32, severity: u32, count: i32, ids: *const u32, enabled: u8) {
+    unsafe { c_debug_message_control(source, type_, severity, count, ids, enabled) }
+}
+
+#[export_name = "glDebugMessageControlKHR"]
+pub unsafe extern "C" fn c_debug_message_control_khr(source: u32, type_: u32, severity: u32, count: i32, ids: *const u32, enabled: u8) {
+    unsafe { c_debug_message_control(source, type_, severity, count, ids, enabled) }
+}
+
+#[export_name = "glDebugMessageInsert"]
+pub unsafe extern "C" fn c_debug_message_insert(source: u32, type_: u32, id: u32, severity: u32, length: i32, buf: *const c_char) {
+    entry("glDebugMessageInsert", |ctx| unsafe { glue::debug_message_insert(ctx, source, type_, id, severity, length, buf) })
+}
+
+#[export_name = "glDebugMessageInsertARB"]
+pub unsafe extern "C" fn c_debug_message_insert_arb(source: u32, type_: u32, id: u32, severity: u32, length: i32, buf: *const c_char) {
+    unsafe { c_debug_message_insert(source, type_, id, severity, length, buf) }
+}
+
+#[export_name = "glDebugMessageInsertKHR"]
+pub unsafe extern "C" fn c_debug_message_insert_khr(source: u32, type_: u32, id: u32, severity: u32, length: i32, buf: *const c_char) {
+    unsafe { c_debug_message_insert(source, type_, id, severity, length, buf) }
+}
+
+#[export_name = "glDeleteBuffers"]
+pub unsafe extern "C" fn c_delete_buffers(n: i32, buffers: *const u32) {
+    entry("glDeleteBuffers", |ctx| unsafe { glue::delete_buffers(ctx, n, buffers) })
+}
+
+#[export_name = "glDeleteBuffersARB"]
+pub unsafe extern "C" fn c_delete_buffers_arb(n: i32, buffers: *const u32) {
+    unsafe { c_delete_buffers(n, buffers) }
+}
+
+#[export_name = "glDeleteFramebuffers"]
+pub unsafe extern "C" fn c_delete_framebuffers(n: i32, framebuffers: *const u32) {
+    entry("glDeleteFramebuffers", |ctx| unsafe { glue::delete_framebuffers(ctx, n, framebuffers) })
+}
+
+#[export_name = "glDeleteFramebuffersEXT"]
+pub unsafe extern "C" fn c_delete_framebuffers_ext(n: i32, framebuffers: *const u32) {
+    unsafe { c_delete_framebuffers(n, framebuffers) }
+}
+
+#[export_name = "glDeleteProgram"]
+pub unsafe extern "C" fn c_delete_program(program: u32) {
+    entry("glDeleteProgram", |ctx| ctx.delete_program(program))
+}
+
+#[export_name = "glDeleteQueries"]
+pub unsafe extern "C" fn c_delete_queries(n: i32, ids: *const u32) {
+    entry("glDeleteQueries", |ctx| unsafe { glue::delete_queries(ctx, n, ids) })
+}
+
+#[export_name = "glDeleteQueriesARB"]
+pub unsafe extern "C" fn c_delete_queries_arb(n: i32, ids: *const u32) {
+    unsafe { c_delete_queries(n, ids) }
+}
+
+#[export_name = "glDeleteRenderbuffers"]
+pub unsafe extern "C" fn c_delete_renderbuffers(n: i32, renderbuffers: *const u32) {
+    entry("glDeleteRenderbuffers", |ctx| unsafe { glue::delete_renderbuffers(ctx, n, renderbuffers) })
+}
+
+#[export_name = "glDeleteRenderbuffersEXT"]
+pub unsafe extern "C" fn c_delete_renderbuffers_ext(n: i32, renderbuffers: *const u32) {
+    unsafe { c_delete_renderbuffers(n, renderbuffers) }
+}
+
+#[export_name = "glDeleteSamplers"]
+pub unsafe extern "C" fn c_delete_samplers(count: i32, samplers: *const u32) {
+    entry("glDeleteSamplers", |ctx| unsafe { glue::delete_samplers(ctx, count, samplers) })
+}
+
+#[export_name = "glDeleteShader"]
+pub unsafe extern "C" fn c_delete_shader(shader: u32) {
+    entry("glDeleteShader", |ctx| ctx.delete_shader(shader))
+}
+
+#[export_name = "glDeleteSync"]
+pub unsafe extern "C" fn c_delete_sync(sync: usize) {
+    entry("glDeleteSync", |ctx| ctx.delete_sync(sync))
+}
+
+#[export_name = "glDeleteSyncAPPLE"]
+pub unsafe extern "C" fn c_delete_sync_apple(sync: usize) {
+    unsafe { c_delete_sync(sync) }
+}
+
+#[export_name = "glDeleteTextures"]
+pub unsafe extern "C" fn c_delete_textures(n: i32, textures: *const u32) {
+    entry("glDeleteTextures", |ctx| unsafe { glue::delete_textures(ctx, n, textures) })
+}
+
+#[export_name = "glDeleteVertexArrays"]
+pub unsafe extern "C" fn c_delete_vertex_arrays(n: i32, arrays: *const u32) {
+    entry("glDeleteVertexArrays", |ctx| unsafe { glue::delete_vertex_arrays(ctx, n, arrays) })
+}
+
+#[export_name = "glDeleteVertexArraysAPPLE"]
+pub unsafe extern "C" fn c_delete_vertex_arrays_apple(n: i32, arrays: *const u32) {
+    unsafe { c_delete_vertex_arrays(n, arrays) }
+}
+
+#[export_name = "glDeleteVertexArraysOES"]
+pub unsafe extern "C" fn c_delete_vertex_arrays_oes(n: i32, arrays: *const u32) {
+    unsafe { c_delete_vertex_arrays(n, arrays) }
+}
+
+#[export_name = "glDepthFunc"]
+pub unsafe extern "C" fn c_depth_func(func: u32) {
+    entry("glDepthFunc", |ctx| ctx.depth_func(func))
+}
+
+#[export_name = "glDepthMask"]
+pub unsafe extern "C" fn c_depth_mask(flag: u8) {
+    entry("glDepthMask", |ctx| ctx.depth_mask(flag != 0))
+}
+
+#[export_name = "glDepthRange"]
+pub unsafe extern "C" fn c_depth_range(n: f64, f: f64) {
+    entry("glDepthRange", |ctx| ctx.depth_range(n, f))
+}
+
+#[export_name = "glDetachObjectARB"]
+pub unsafe extern "C" fn c_detach_object_arb(container_obj: u32, attached_obj: u32) {
+    unsafe { c_detach_shader(container_obj, attached_obj) }
+}
+
+#[export_name = "glDetachShader"]
+pub unsafe extern "C" fn c_detach_shader(program: u32, shader: u32) {
+    entry("glDetachShader", |ctx| ctx.detach_shader(program, shader))
+}
+
+#[export_name = "glDisable"]
+pub unsafe extern "C" fn c_disable(cap: u32) {
+    entry("glDisable", |ctx| ctx.disable(cap))
+}
+
+#[export_name = "glDisableIndexedEXT"]
+pub unsafe extern "C" fn c_disable_indexed_ext(target: u32, index: u32) {
+    unsafe { c_disablei(target, index) }
+}
+
+#[export_name = "glDisableVertexAttribArray"]
+pub unsafe extern "C" fn c_disable_vertex_attrib_array(index: u32) {
+    entry("glDisableVertexAttribArray", |ctx| ctx.disable_vertex_attrib_array(index))
+}
+
+#[export_name = "glDisableVertexAttribArrayARB"]
+pub unsafe extern "C" fn c_disable_vertex_attrib_array_arb(index: u32) {
+    unsafe { c_disable_vertex_attrib_array(index) }
+}
+
+#[export_name = "glDisablei"]
+pub unsafe extern "C" fn c_disablei(target: u32, index: u32) {
+    entry("glDisablei", |ctx| ctx.disablei(target, index))
+}
+
+#[export_name = "glDisableiEXT"]
+pub unsafe extern "C" fn c_disablei_ext(target: u32, index: u32) {
+    unsafe { c_disablei(target, index) }
+}
+
+#[export_name = "glDisableiNV"]
+pub unsafe extern "C" fn c_disablei_nv(target: u32, index: u32) {
+    unsafe { c_disablei(target, index) }
+}
+
+#[export_name = "glDisableiOES"]
+pub unsafe extern "C" fn c_disablei_oes(target: u32, index: u32) {
+    unsafe { c_disablei(target, index) }
+}
+
+#[export_name = "glDrawArrays"]
+pub unsafe extern "C" fn c_draw_arrays(mode: u32, first: i32, count: i32) {
+    entry("glDrawArrays", |ctx| ctx.draw_arrays(mode, first, count))
+}
+
+#[export_name = "glDrawArraysEXT"]
+pub unsafe extern "C" fn c_draw_arrays_ext(mode: u32, first: i32, count: i32) {
+    unsafe { c_draw_arrays(mode, first, count) }
+}
+
+#[export_name = "glDrawArraysInstanced"]
+pub unsafe extern "C" fn c_draw_arrays_instanced(mode: u32, first: i32, count: i32, instancecount: i32) {
+    entry("glDrawArraysInstanced", |ctx| unsafe { glue::draw_arrays_instanced(ctx, mode, first, count, instancecount) })
+}
+
+#[export_name = "glDrawArraysInstancedANGLE"]
+pub unsafe extern "C" fn c_draw_arrays_instanced_angle(mode: u32, first: i32, count: i32, primcount: i32) {
+    unsafe { c_draw_arrays_instanced(mode, first, count, primcount) }
+}
+
+#[export_name = "glDrawArraysInstancedARB"]
+pub unsafe extern "C" fn c_draw_arrays_instanced_arb(mode: u32, first: i32, count: i32, primcount: i32) {
+    unsafe { c_draw_arrays_instanced(mode, first, count, primcount) }
+}
+
+#[export_name = "glDrawArraysInstancedEXT"]
+pub unsafe extern "C" fn c_draw_arrays_instanced_ext(mode: u32, start: i32, count: i32, primcount: i32) {
+    unsafe { c_draw_arrays_instanced(mode, start, count, primcount) }
+}
+
+#[export_name = "glDrawArraysInstancedNV"]
+pub unsafe extern "C" fn c_draw_arrays_instanced_nv(mode: u32, first: i32, count: i32, primcount: i32) {
+    unsafe { c_draw_arrays_instanced(mode, first, count, primcount) }
+}
+
+#[export_name = "glDrawBuffer"]
+pub unsafe extern "C" fn c_draw_buffer(buf: u32) {
+    entry("glDrawBuffer", |ctx| ctx.draw_buffer(buf))
+}
+
+#[export_name = "glDrawBuffers"]
+pub unsafe extern "C" fn c_draw_buffers(n: i32, bufs: *const u32) {
+    entry("glDrawBuffers", |ctx| unsafe { glue::draw_buffers(ctx, n, bufs) })
+}
+
+#[export_name = "glDrawBuffersARB"]
+pub unsafe extern "C" fn c_draw_buffers_arb(n: i32, bufs: *const u32) {
+    unsafe { c_draw_buffers(n, bufs) }
+}
+
+#[export_name = "glDrawBuffersATI"]
+pub unsafe extern "C" fn c_draw_buffers_ati(n: i32, bufs: *const u32) {
+    unsafe { c_draw_buffers(n, bufs) }
+}
+
+#[export_name = "glDrawBuffersEXT"]
+pub unsafe extern "C" fn c_draw_buffers_ext(n: i32, bufs: *const u32) {
+    unsafe { c_draw_buffers(n, bufs) }
+}
+
+#[export_name = "glDrawElements"]
+pub unsafe extern "C" fn c_draw_elements(mode: u32, count: i32, type_: u32, indices: *const c_void) {
+    entry("glDrawElements", |ctx| unsafe { glue::draw_elements(ctx, mode, count, type_, indices) })
+}
+
+#[export_name = "glDrawElementsBaseVertex"]
+pub unsafe extern "C" fn c_draw_elements_base_vertex(mode: u32, count: i32, type_: u32, indices: *const c_void, basevertex: i32) {
+    entry("glDrawElementsBaseVertex", |ctx| unsafe { glue::draw_elements_base_vertex(ctx, mode, count, type_, indices, basevertex) })
+}
+
+#[export_name = "glDrawElementsBaseVertexEXT"]
+pub unsafe extern "C" fn c_draw_elements_base_vertex_ext(mode: u32, count: i32, type_: u32, indices: *const c_void, basevertex: i32) {
+    unsafe { c_draw_elements_base_vertex(mode, count, type_, indices, basevertex) }
+}
+
+#[export_name = "glDrawElementsBaseVertexOES"]
+pub unsafe extern "C" fn c_draw_elements_base_vertex_oes(mode: u32, count: i32, type_: u32, indices: *const c_void, basevertex: i32) {
+    unsafe { c_draw_elements_base_vertex(mode, count, type_, indices, basevertex) }
+}
+
+#[export_name = "glDrawElementsInstanced"]
+pub unsafe extern "C" fn c_draw_elements_instanced(mode: u32, count: i32, type_: u32, indices: *const c_void, instancecount: i32) {
+    entry("glDrawElementsInstanced", |ctx| unsafe { glue::draw_elements_instanced(ctx, mode, count, type_, indices, instancecount) })
+}
+
+#[export_name = "glDrawElementsInstancedANGLE"]
+pub unsafe extern "C" fn c_draw_elements_instanced_angle(mode: u32, count: i32, type_: u32, indices: *const c_void, primcount: i32) {
+    unsafe { c_draw_elements_instanced(mode, count, type_, indices, primcount) }
+}
+
+#[export_name = "glDrawElementsInstancedARB"]
+pub unsafe extern "C" fn c_draw_elements_instanced_arb(mode: u32, count: i32, type_: u32, indices: *const c_void, primcount: i32) {
+    unsafe { c_draw_elements_instanced(mode, count, type_, indices, primcount) }
+}
+
+#[export_name = "glDrawElementsInstancedBaseVertex"]
+pub unsafe extern "C" fn c_draw_elements_instanced_base_vertex(mode: u32, count: i32, type_: u32, indices: *const c_void, instancecount: i32, basevertex: i32) {
+    entry("glDrawElementsInstancedBaseVertex", |ctx| unsafe { glue::draw_elements_instanced_base_vertex(ctx, mode, count, type_, indices, instancecount, basevertex) })
+}
+
+#[export_name = "glDrawElementsInstancedBaseVertexEXT"]
+pub unsafe extern "C" fn c_draw_elements_instanced_base_vertex_ext(mode: u32, count: i32, type_: u32, indices: *const c_void, instancecount: i32, basevertex: i32) {
+    unsafe { c_draw_elements_instanced_base_vertex(mode, count, type_, indices, instancecount, basevertex) }
+}
+
+#[export_name = "glDrawElementsInstancedBaseVertexOES"]
+pub unsafe extern "C" fn c_draw_elements_instanced_base_vertex_oes(mode: u32, count: i32, type_: u32, indices: *const c_void, instancecount: i32, basevertex: i32) {
+    unsafe { c_draw_elements_instanced_base_vertex(mode, count, type_, indices, instancecount, basevertex) }
+}
+
+#[export_name = "glDrawElementsInstancedEXT"]
+pub unsafe extern "C" fn c_draw_elements_instanced_ext(mode: u32, count: i32, type_: u32, indices: *const c_void, primcount: i32) {
+    unsafe { c_draw_elements_instanced(mode, count, type_, indices, primcount) }
+}
+
+#[export_name = "glDrawElementsInstancedNV"]
+pub unsafe extern "C" fn c_draw_elements_instanced_nv(mode: u32, count: i32, type_: u32, indices: *const c_void, primcount: i32) {
+    unsafe { c_draw_elements_instanced(mode, count, type_, indices, primcount) }
+}
+
+#[export_name = "glDrawRangeElements"]
+pub unsafe extern "C" fn c_draw_range_elements(mode: u32, start: u32, end: u32, count: i32, type_: u32, indices: *const c_void) {
+    entry("glDrawRangeElements", |ctx| unsafe { glue::draw_range_elements(ctx, mode, start, end, count, type_, indices) })
+}
+
+#[export_name = "glDrawRangeElementsBaseVertex"]
+pub unsafe extern "C" fn c_draw_range_elements_base_vertex(mode: u32, start: u32, end: u32, count: i32, type_: u32, indices: *const c_void, basevertex: i32) {
+    entry("glDrawRangeElementsBaseVertex", |ctx| unsafe { glue::draw_range_elements_base_vertex(ctx, mode, start, end, count, type_, indices, basevertex) })
+}
+
+#[export_name = "glDrawRangeElementsBaseVertexEXT"]
+pub unsafe extern "C" fn c_draw_range_elements_base_vertex_ext(mode: u32, start: u32, end: u32, count: i32, type_: u32, indices: *const c_void, basevertex: i32) {
+    unsafe { c_draw_range_elements_base_vertex(mode, start, end, count, type_, indices, basevertex) }
+}
+
+#[export_name = "glDrawRangeElementsBaseVertexOES"]
+pub unsafe extern "C" fn c_draw_range_elements_base_vertex_oes(mode: u32, start: u32, end: u32, count: i32, type_: u32, indices: *const c_void, basevertex: i32) {
+    unsafe { c_draw_range_elements_base_vertex(mode, start, end, count, type_, indices, basevertex) }
+}
+
+#[export_name = "glDrawRangeElementsEXT"]
+pub unsafe extern "C" fn c_draw_range_elements_ext(mode: u32, start: u32, end: u32, count: i32, type_: u32, indices: *const c_void) {
+    unsafe { c_draw_range_elements(mode, start, end, count, type_, indices) }
+}
+
+#[export_name = "glEnable"]
+pub unsafe extern "C" fn c_enable(cap: u32) {
+    entry("glEnable", |ctx| ctx.enable(cap))
+}
+
+#[export_name = "glEnableIndexedEXT"]
+pub unsafe extern "C" fn c_enable_indexed_ext(target: u32, index: u32) {
+    unsafe { c_enablei(target, index) }
+}
+
+#[export_name = "glEnableVertexAttribArray"]
+pub unsafe extern "C" fn c_enable_vertex_attrib_array(index: u32) {
+    entry("glEnableVertexAttribArray", |ctx| ctx.enable_vertex_attrib_array(index))
+}
+
+#[export_name = "glEnableVertexAttribArrayARB"]
+pub unsafe extern "C" fn c_enable_vertex_attrib_array_arb(index: u32) {
+    unsafe { c_enable_vertex_attrib_array(index) }
+}
+
+#[export_name = "glEnablei"]
+pub unsafe extern "C" fn c_enablei(target: u32, index: u32) {
+    entry("glEnablei", |ctx| ctx.enablei(target, index))
+}
+
+#[export_name = "glEnableiEXT"]
+pub unsafe extern "C" fn c_enablei_ext(target: u32, index: u32) {
+    unsafe { c_enablei(target, index) }
+}
+
+#[export_name = "glEnableiNV"]
+pub unsafe extern "C" fn c_enablei_nv(target: u32, index: u32) {
+    unsafe { c_enablei(target, index) }
+}
+
+#[export_name = "glEnableiOES"]
+pub unsafe extern "C" fn c_enablei_oes(target: u32, index: u32) {
+    unsafe { c_enablei(target, index) }
+}
+
+#[export_name = "glEndConditionalRender"]
+pub unsafe extern "C" fn c_end_conditional_render() {
+    entry("glEndConditionalRender", |ctx| ctx.end_conditional_render())
+}
+
+#[export_name = "glEndConditionalRenderNV"]
+pub unsafe extern "C" fn c_end_conditional_render_nv() {
+    unsafe { c_end_conditional_render() }
+}
+
+#[export_name = "glEndConditionalRenderNVX"]
+pub unsafe extern "C" fn c_end_conditional_render_nvx() {
+    unsafe { c_end_conditional_render() }
+}
+
+#[export_name = "glEndQuery"]
+pub unsafe extern "C" fn c_end_query(target: u32) {
+    entry("glEndQuery", |ctx| ctx.end_query(target))
+}
+
+#[export_name = "glEndQueryARB"]
+pub unsafe extern "C" fn c_end_query_arb(target: u32) {
+    unsafe { c_end_query(target) }
+}
+
+#[export_name = "glEndTransformFeedback"]
+pub unsafe extern "C" fn c_end_transform_feedback() {
+    entry("glEndTransformFeedback", |ctx| ctx.end_transform_feedback())
+}
+
+#[export_name = "glEndTransformFeedbackEXT"]
+pub unsafe extern "C" fn c_end_transform_feedback_ext() {
+    unsafe { c_end_transform_feedback() }
+}
+
+#[export_name = "glEndTransformFeedbackNV"]
+pub unsafe extern "C" fn c_end_transform_feedback_nv() {
+    unsafe { c_end_transform_feedback() }
+}
+
+#[export_name = "glFenceSync"]
+pub unsafe extern "C" fn c_fence_sync(condition: u32, flags: u32) -> usize {
+    entry("glFenceSync", |ctx| ctx.fence_sync(condition, flags))
+}
+
+#[export_name = "glFenceSyncAPPLE"]
+pub unsafe extern "C" fn c_fence_sync_apple(condition: u32, flags: u32) -> usize {
+    unsafe { c_fence_sync(condition, flags) }
+}
+
+#[export_name = "glFinish"]
+pub unsafe extern "C" fn c_finish() {
+    entry("glFinish", |ctx| ctx.finish())
+}
+
+#[export_name = "glFlush"]
+pub unsafe extern "C" fn c_flush() {
+    entry("glFlush", |ctx| ctx.flush())
+}
+
+#[export_name = "glFlushMappedBufferRange"]
+pub unsafe extern "C" fn c_flush_mapped_buffer_range(target: u32, offset: isize, length: isize) {
+    entry("glFlushMappedBufferRange", |ctx| ctx.flush_mapped_buffer_range(target, offset, length))
+}
+
+#[export_name = "glFlushMappedBufferRangeAPPLE"]
+pub unsafe extern "C" fn c_flush_mapped_buffer_range_apple(target: u32, offset: isize, size: isize) {
+    unsafe { c_flush_mapped_buffer_range(target, offset, size) }
+}
+
+#[export_name = "glFlushMappedBufferRangeEXT"]
+pub unsafe extern "C" fn c_flush_mapped_buffer_range_ext(target: u32, offset: isize, length: isize) {
+    unsafe { c_flush_mapped_buffer_range(target, offset, length) }
+}
+
+#[export_name = "glFramebufferRenderbuffer"]
+pub unsafe extern "C" fn c_framebuffer_renderbuffer(target: u32, attachment: u32, renderbuffertarget: u32, renderbuffer: u32) {
+    entry("glFramebufferRenderbuffer", |ctx| ctx.framebuffer_renderbuffer(target, attachment, renderbuffertarget, renderbuffer))
+}
+
+#[export_name = "glFramebufferRenderbufferEXT"]
+pub unsafe extern "C" fn c_framebuffer_renderbuffer_ext(target: u32, attachment: u32, renderbuffertarget: u32, renderbuffer: u32) {
+    unsafe { c_framebuffer_renderbuffer(target, attachment, renderbuffertarget, renderbuffer) }
+}
+
+#[export_name = "glFramebufferTexture"]
+pub unsafe extern "C" fn c_framebuffer_texture(target: u32, attachment: u32, texture: u32, level: i32) {
+    entry("glFramebufferTexture", |ctx| ctx.framebuffer_texture(target, attachment, texture, level))
+}
+
+#[export_name = "glFramebufferTexture1D"]
+pub unsafe extern "C" fn c_framebuffer_texture_1d(target: u32, attachment: u32, textarget: u32, texture: u32, level: i32) {
+    entry("glFramebufferTexture1D", |ctx| ctx.framebuffer_texture_1d(target, attachment, textarget, texture, level))
+}
+
+#[export_name = "glFramebufferTexture1DEXT"]
+pub unsafe extern "C" fn c_framebuffer_texture_1dext(target: u32, attachment: u32, textarget: u32, texture: u32, level: i32) {
+    unsafe { c_framebuffer_texture_1d(target, attachment, textarget, texture, level) }
+}
+
+#[export_name = "glFramebufferTexture2D"]
+pub unsafe extern "C" fn c_framebuffer_texture_2d(target: u32, attachment: u32, textarget: u32, texture: u32, level: i32) {
+    entry("glFramebufferTexture2D", |ctx| ctx.framebuffer_texture_2d(target, attachment, textarget, texture, level))
+}
+
+#[export_name = "glFramebufferTexture2DEXT"]
+pub unsafe extern "C" fn c_framebuffer_texture_2dext(target: u32, attachment: u32, textarget: u32, texture: u32, level: i32) {
+    unsafe { c_framebuffer_texture_2d(target, attachment, textarget, texture, level) }
+}
+
+#[export_name = "glFramebufferTexture3D"]
+pub unsafe extern "C" fn c_framebuffer_texture_3d(target: u32, attachment: u32, textarget: u32, texture: u32, level: i32, zoffset: i32) {
+    entry("glFramebufferTexture3D", |ctx| ctx.framebuffer_texture_3d(target, attachment, textarget, texture, level, zoffset))
+}
+
+#[export_name = "glFramebufferTexture3DEXT"]
+pub unsafe extern "C" fn c_framebuffer_texture_3dext(target: u32, attachment: u32, textarget: u32, texture: u32, level: i32, zoffset: i32) {
+    unsafe { c_framebuffer_texture_3d(target, attachment, textarget, texture, level, zoffset) }
+}
+
+#[export_name = "glFramebufferTextureARB"]
+pub unsafe extern "C" fn c_framebuffer_texture_arb(target: u32, attachment: u32, texture: u32, level: i32) {
+    unsafe { c_framebuffer_texture(target, attachment, texture, level) }
+}
+
+#[export_name = "glFramebufferTextureEXT"]
+pub unsafe extern "C" fn c_framebuffer_texture_ext(target: u32, attachment: u32, texture: u32, level: i32) {
+    unsafe { c_framebuffer_texture(target, attachment, texture, level) }
+}
+
+#[export_name = "glFramebufferTextureLayer"]
+pub unsafe extern "C" fn c_framebuffer_texture_layer(target: u32, attachment: u32, texture: u32, level: i32, layer: i32) {
+    entry("glFramebufferTextureLayer", |ctx| ctx.framebuffer_texture_layer(target, attachment, texture, level, layer))
+}
+
+#[export_name = "glFramebufferTextureLayerARB"]
+pub unsafe extern "C" fn c_framebuffer_texture_layer_arb(target: u32, attachment: u32, texture: u32, level: i32, layer: i32) {
+    unsafe { c_framebuffer_texture_layer(target, attachment, texture, level, layer) }
+}
+
+#[export_name = "glFramebufferTextureLayerEXT"]
+pub unsafe extern "C" fn c_framebuffer_texture_layer_ext(target: u32, attachment: u32, texture: u32, level: i32, layer: i32) {
+    unsafe { c_framebuffer_texture_layer(target, attachment, texture, level, layer) }
+}
+
+#[export_name = "glFramebufferTextureOES"]
+pub unsafe extern "C" fn c_framebuffer_texture_oes(target: u32, attachment: u32, texture: u32, level: i32) {
+    unsafe { c_framebuffer_texture(target, attachment, texture, level) }
+}
+
+#[export_name = "glFrontFace"]
+pub unsafe extern "C" fn c_front_face(mode: u32) {
+    entry("glFrontFace", |ctx| ctx.front_face(mode))
+}
+
+#[export_name = "glGenBuffers"]
+pub unsafe extern "C" fn c_gen_buffers(n: i32, buffers: *mut u32) {
+    entry("glGenBuffers", |ctx| unsafe { glue::gen_buffers(ctx, n, buffers) })
+}
+
+#[export_name = "glGenBuffersARB"]
+pub unsafe extern "C" fn c_gen_buffers_arb(n: i32, buffers: *mut u32) {
+    unsafe { c_gen_buffers(n, buffers) }
+}
+
+#[export_name = "glGenFramebuffers"]
+pub unsafe extern "C" fn c_gen_framebuffers(n: i32, framebuffers: *mut u32) {
+    entry("glGenFramebuffers", |ctx| unsafe { glue::gen_framebuffers(ctx, n, framebuffers) })
+}
+
+#[export_name = "glGenFramebuffersEXT"]
+pub unsafe extern "C" fn c_gen_framebuffers_ext(n: i32, framebuffers: *mut u32) {
+    unsafe { c_gen_framebuffers(n, framebuffers) }
+}
+
+#[export_name = "glGenQueries"]
+pub unsafe extern "C" fn c_gen_queries(n: i32, ids: *mut u32) {
+    entry("glGenQueries", |ctx| unsafe { glue::gen_queries(ctx, n, ids) })
+}
+
+#[export_name = "glGenQueriesARB"]
+pub unsafe extern "C" fn c_gen_queries_arb(n: i32, ids: *mut u32) {
+    unsafe { c_gen_queries(n, ids) }
+}
+
+#[export_name = "glGenRenderbuffers"]
+pub unsafe extern "C" fn c_gen_renderbuffers(n: i32, renderbuffers: *mut u32) {
+    entry("glGenRenderbuffers", |ctx| unsafe { glue::gen_renderbuffers(ctx, n, renderbuffers) })
+}
+
+#[export_name = "glGenRenderbuffersEXT"]
+pub unsafe extern "C" fn c_gen_renderbuffers_ext(n: i32, renderbuffers: *mut u32) {
+    unsafe { c_gen_renderbuffers(n, renderbuffers) }
+}
+
+#[export_name = "glGenSamplers"]
+pub unsafe extern "C" fn c_gen_samplers(count: i32, samplers: *mut u32) {
+    entry("glGenSamplers", |ctx| unsafe { glue::gen_samplers(ctx, count, samplers) })
+}
+
+#[export_name = "glGenTextures"]
+pub unsafe extern "C" fn c_gen_textures(n: i32, textures: *mut u32) {
+    entry("glGenTextures", |ctx| unsafe { glue::gen_textures(ctx, n, textures) })
+}
+
+#[export_name = "glGenVertexArrays"]
+pub unsafe extern "C" fn c_gen_vertex_arrays(n: i32, arrays: *mut u32) {
+    entry("glGenVertexArrays", |ctx| unsafe { glue::gen_vertex_arrays(ctx, n, arrays) })
+}
+
+#[export_name = "glGenVertexArraysAPPLE"]
+pub unsafe extern "C" fn c_gen_vertex_arrays_apple(n: i32, arrays: *mut u32) {
+    unsafe { c_gen_vertex_arrays(n, arrays) }
+}
+
+#[export_name = "glGenVertexArraysOES"]
+pub unsafe extern "C" fn c_gen_vertex_arrays_oes(n: i32, arrays: *mut u32) {
+    unsafe { c_gen_vertex_arrays(n, arrays) }
+}
+
+#[export_name = "glGenerateMipmap"]
+pub unsafe extern "C" fn c_generate_mipmap(target: u32) {
+    entry("glGenerateMipmap", |ctx| ctx.generate_mipmap(target))
+}
+
+#[export_name = "glGenerateMipmapEXT"]
+pub unsafe extern "C" fn c_generate_mipmap_ext(target: u32) {
+    unsafe { c_generate_mipmap(target) }
+}
+
+#[export_name = "glGetActiveAttrib"]
+pub unsafe extern "C" fn c_get_active_attrib(program: u32, index: u32, buf_size: i32, length: *mut i32, size: *mut i32, type_: *mut u32, name: *mut c_char) {
+    entry("glGetActiveAttrib", |ctx| unsafe { glue::get_active_attrib(ctx, program, index, buf_size, length, size, type_, name) })
+}
+
+#[export_name = "glGetActiveAttribARB"]
+pub unsafe extern "C" fn c_get_active_attrib_arb(program_obj: u32, index: u32, max_length: i32, length: *mut i32, size: *mut i32, type_: *mut u32, name: *mut c_char) {
+    unsafe { c_get_active_attrib(program_obj, index, max_length, length, size, type_, name) }
+}
+
+#[export_name = "glGetActiveUniform"]
+pub unsafe extern "C" fn c_get_active_uniform(program: u32, index: u32, buf_size: i32, length: *mut i32, size: *mut i32, type_: *mut u32, name: *mut c_char) {
+    entry("glGetActiveUniform", |ctx| unsafe { glue::get_active_uniform(ctx, program, index, buf_size, length, size, type_, name) })
+}
+
+#[export_name = "glGetActiveUniformARB"]
+pub unsafe extern "C" fn c_get_active_uniform_arb(program_obj: u32, index: u32, max_length: i32, length: *mut i32, size: *mut i32, type_: *mut u32, name: *mut c_char) {
+    unsafe { c_get_active_uniform(program_obj, index, max_length, length, size, type_, name) }
+}
+
+#[export_name = "glGetActiveUniformBlockName"]
+pub unsafe extern "C" fn c_get_active_uniform_block_name(program: u32, uniform_block_index: u32, buf_size: i32, length: *mut i32, uniform_block_name: *mut c_char) {
+    entry("glGetActiveUniformBlockName", |ctx| unsafe { glue::get_active_uniform_block_name(ctx, program, uniform_block_index, buf_size, length, uniform_block_name) })
+}
+
+#[export_name = "glGetActiveUniformBlockiv"]
+pub unsafe extern "C" fn c_get_active_uniform_blockiv(program: u32, uniform_block_index: u32, pname: u32, params: *mut i32) {
+    entry("glGetActiveUniformBlockiv", |ctx| unsafe { glue::get_active_uniform_blockiv(ctx, program, uniform_block_index, pname, params) })
+}
+
+#[export_name = "glGetActiveUniformName"]
+pub unsafe extern "C" fn c_get_active_uniform_name(program: u32, uniform_index: u32, buf_size: i32, length: *mut i32, uniform_name: *mut c_char) {
+    entry("glGetActiveUniformName", |ctx| unsafe { glue::get_active_uniform_name(ctx, program, uniform_index, buf_size, length, uniform_name) })
+}
+
+#[export_name = "glGetActiveUniformsiv"]
+pub unsafe extern "C" fn c_get_active_uniformsiv(program: u32, uniform_count: i32, uniform_indices: *const u32, pname: u32, params: *mut i32) {
+    entry("glGetActiveUniformsiv", |ctx| unsafe { glue::get_active_uniformsiv(ctx, program, uniform_count, uniform_indices, pname, params) })
+}
+
+#[export_name = "glGetAttachedShaders"]
+pub unsafe extern "C" fn c_get_attached_shaders(program: u32, max_count: i32, count: *mut i32, shaders: *mut u32) {
+    entry("glGetAttachedShaders", |ctx| unsafe { glue::get_attached_shaders(ctx, program, max_count, count, shaders) })
+}
+
+#[export_name = "glGetAttribLocation"]
+pub unsafe extern "C" fn c_get_attrib_location(program: u32, name: *const c_char) -> i32 {
+    entry("glGetAttribLocation", |ctx| unsafe { glue::get_attrib_location(ctx, program, name) })
+}
+
+#[export_name = "glGetAttribLocationARB"]
+pub unsafe extern "C" fn c_get_attrib_location_arb(program_obj: u32, name: *const c_char) -> i32 {
+    unsafe { c_get_attrib_location(program_obj, name) }
+}
+
+#[export_name = "glGetBooleanIndexedvEXT"]
+pub unsafe extern "C" fn c_get_boolean_indexedv_ext(target: u32, index: u32, data: *mut u8) {
+    unsafe { c_get_booleani_v(target, index, data) }
+}
+
+#[export_name = "glGetBooleani_v"]
+pub unsafe extern "C" fn c_get_booleani_v(target: u32, index: u32, data: *mut u8) {
+    entry("glGetBooleani_v", |ctx| unsafe { glue::get_booleani_v(ctx, target, index, data) })
+}
+
+#[export_name = "glGetBooleanv"]
+pub unsafe extern "C" fn c_get_booleanv(pname: u32, data: *mut u8) {
+    entry("glGetBooleanv", |ctx| unsafe { glue::get_booleanv(ctx, pname, data) })
+}
+
+#[export_name = "glGetBufferParameteri64v"]
+pub unsafe extern "C" fn c_get_buffer_parameteri_64v(target: u32, pname: u32, params: *mut i64) {
+    entry("glGetBufferParameteri64v", |ctx| unsafe { glue::get_buffer_parameteri_64v(ctx, target, pname, params) })
+}
+
+#[export_name = "glGetBufferParameteriv"]
+pub unsafe extern "C" fn c_get_buffer_parameteriv(target: u32, pname: u32, params: *mut i32) {
+    entry("glGetBufferParameteriv", |ctx| unsafe { glue::get_buffer_parameteriv(ctx, target, pname, params) })
+}
+
+#[export_name = "glGetBufferParameterivARB"]
+pub unsafe extern "C" fn c_get_buffer_parameteriv_arb(target: u32, pname: u32, params: *mut i32) {
+    unsafe { c_get_buffer_parameteriv(target, pname, params) }
+}
+
+#[export_name = "glGetBufferPointerv"]
+pub unsafe extern "C" fn c_get_buffer_pointerv(target: u32, pname: u32, params: *mut *mut c_void) {
+    entry("glGetBufferPointerv", |ctx| unsafe { glue::get_buffer_pointerv(ctx, target, pname, params) })
+}
+
+#[export_name = "glGetBufferPointervARB"]
+pub unsafe extern "C" fn c_get_buffer_pointerv_arb(target: u32, pname: u32, params: *mut *mut c_void) {
+    unsafe { c_get_buffer_pointerv(target, pname, params) }
+}
+
+#[export_name = "glGetBufferPointervOES"]
+pub unsafe extern "C" fn c_get_buffer_pointerv_oes(target: u32, pname: u32, params: *mut *mut c_void) {
+    unsafe { c_get_buffer_pointerv(target, pname, params) }
+}
+
+#[export_name = "glGetBufferSubData"]
+pub unsafe extern "C" fn c_get_buffer_sub_data(target: u32, offset: isize, size: isize, data: *mut c_void) {
+    entry("glGetBufferSubData", |ctx| unsafe { glue::get_buffer_sub_data(ctx, target, offset, size, data) })
+}
+
+#[export_name = "glGetBufferSubDataARB"]
+pub unsafe extern "C" fn c_get_buffer_sub_data_arb(target: u32, offset: isize, size: isize, data: *mut c_void) {
+    unsafe { c_get_buffer_sub_data(target, offset, size, data) }
+}
+
+#[export_name = "glGetCompressedTexImage"]
+pub unsafe extern "C" fn c_get_compressed_tex_image(target: u32, level: i32, img: *mut c_void) {
+    entry("glGetCompressedTexImage", |ctx| unsafe { glue::get_compressed_tex_image(ctx, target, level, img) })
+}
+
+#[export_name = "glGetCompressedTexImageARB"]
+pub unsafe extern "C" fn c_get_compressed_tex_image_arb(target: u32, level: i32, img: *mut c_void) {
+    unsafe { c_get_compressed_tex_image(target, level, img) }
+}
+
+#[export_name = "glGetDebugMessageLog"]
+pub unsafe extern "C" fn c_get_debug_message_log(count: u32, buf_size: i32, sources: *mut u32, types: *mut u32, ids: *mut u32, severities: *mut u32, lengths: *mut i32, message_log: *mut c_char) -> u32 {
+    entry("glGetDebugMessageLog", |ctx| unsafe { glue::get_debug_message_log(ctx, count, buf_size, sources, types, ids, severities, lengths, message_log) })
+}
+
+#[export_name = "glGetDebugMessageLogARB"]
+pub unsafe extern "C" fn c_get_debug_message_log_arb(count: u32, buf_size: i32, sources: *mut u32, types: *mut u32, ids: *mut u32, severities: *mut u32, lengths: *mut i32, message_log: *mut c_char) -> u32 {
+    unsafe { c_get_debug_message_log(count, buf_size, sources, types, ids, severities, lengths, message_log) }
+}
+
+#[export_name = "glGetDebugMessageLogKHR"]
+pub unsafe extern "C" fn c_get_debug_message_log_khr(count: u32, buf_size: i32, sources: *mut u32, types: *mut u32, ids: *mut u32, severities: *mut u32, lengths: *mut i32, message_log: *mut c_char) -> u32 {
+    unsafe { c_get_debug_message_log(count, buf_size, sources, types, ids, severities, lengths, message_log) }
+}
+
+#[export_name = "glGetDoublev"]
+pub unsafe extern "C" fn c_get_doublev(pname: u32, data: *mut f64) {
+    entry("glGetDoublev", |ctx| unsafe { glue::get_doublev(ctx, pname, data) })
+}
 
 #[export_name = "glGetError"]
 pub unsafe extern "C" fn c_get_error() -> u32 {
     entry("glGetError", |ctx| ctx.get_error())
+}
+
+#[export_name = "glGetFloatv"]
+pub unsafe extern "C" fn c_get_floatv(pname: u32, data: *mut f32) {
+    entry("glGetFloatv", |ctx| unsafe { glue::get_floatv(ctx, pname, data) })
+}
+
+#[export_name = "glGetFragDataIndex"]
+pub unsafe extern "C" fn c_get_frag_data_index(program: u32, name: *const c_char) -> i32 {
+    entry("glGetFragDataIndex", |ctx| unsafe { glue::get_frag_data_index(ctx, program, name) })
+}
+
+#[export_name = "glGetFragDataIndexEXT"]
+pub unsafe extern "C" fn c_get_frag_data_index_ext(program: u32, name: *const c_char) -> i32 {
+    unsafe { c_get_frag_data_index(program, name) }
+}
+
+#[export_name = "glGetFragDataLocation"]
+pub unsafe extern "C" fn c_get_frag_data_location(program: u32, name: *const c_char) -> i32 {
+    entry("glGetFragDataLocation", |ctx| unsafe { glue::get_frag_data_location(ctx, program, name) })
+}
+
+#[export_name = "glGetFragDataLocationEXT"]
+pub unsafe extern "C" fn c_get_frag_data_location_ext(program: u32, name: *const c_char) -> i32 {
+    unsafe { c_get_frag_data_location(program, name) }
+}
+
+#[export_name = "glGetFramebufferAttachmentParameteriv"]
+pub unsafe extern "C" fn c_get_framebuffer_attachment_parameteriv(target: u32, attachment: u32, pname: u32, params: *mut i32) {
+    entry("glGetFramebufferAttachmentParameteriv", |ctx| unsafe { glue::get_framebuffer_attachment_parameteriv(ctx, target, attachment, pname, params) })
+}
+
+#[export_name = "glGetFramebufferAttachmentParameterivEXT"]
+pub unsafe extern "C" fn c_get_framebuffer_attachment_parameteriv_ext(target: u32, attachment: u32, pname: u32, params: *mut i32) {
+    unsafe { c_get_framebuffer_attachment_parameteriv(target, attachment, pname, params) }
+}
+
+#[export_name = "glGetGraphicsResetStatus"]
+pub unsafe extern "C" fn c_get_graphics_reset_status() -> u32 {
+    entry("glGetGraphicsResetStatus", |ctx| ctx.get_graphics_reset_status())
+}
+
+#[export_name = "glGetGraphicsResetStatusEXT"]
+pub unsafe extern "C" fn c_get_graphics_reset_status_ext() -> u32 {
+    unsafe { c_get_graphics_reset_status() }
+}
+
+#[export_name = "glGetGraphicsResetStatusKHR"]
+pub unsafe extern "C" fn c_get_graphics_reset_status_khr() -> u32 {
+    unsafe { c_get_graphics_reset_status() }
+}
+
+#[export_name = "glGetInteger64i_v"]
+pub unsafe extern "C" fn c_get_integer_64i_v(target: u32, index: u32, data: *mut i64) {
+    entry("glGetInteger64i_v", |ctx| unsafe { glue::get_integer_64i_v(ctx, target, index, data) })
+}
+
+#[export_name = "glGetInteger64v"]
+pub unsafe extern "C" fn c_get_integer_64v(pname: u32, data: *mut i64) {
+    entry("glGetInteger64v", |ctx| unsafe { glue::get_integer_64v(ctx, pname, data) })
+}
+
+#[export_name = "glGetInteger64vAPPLE"]
+pub unsafe extern "C" fn c_get_integer_64v_apple(pname: u32, params: *mut i64) {
+    unsafe { c_get_integer_64v(pname, params) }
+}
+
+#[export_name = "glGetInteger64vEXT"]
+pub unsafe extern "C" fn c_get_integer_64v_ext(pname: u32, data: *mut i64) {
+    unsafe { c_get_integer_64v(pname, data) }
+}
+
+#[export_name = "glGetIntegerIndexedvEXT"]
+pub unsafe extern "C" fn c_get_integer_indexedv_ext(target: u32, index: u32, data: *mut i32) {
+    unsafe { c_get_integeri_v(target, index, data) }
+}
+
+#[export_name = "glGetIntegeri_v"]
+pub unsafe extern "C" fn c_get_integeri_v(target: u32, index: u32, data: *mut i32) {
+    entry("glGetIntegeri_v", |ctx| unsafe { glue::get_integeri_v(ctx, target, index, data) })
+}
+
+#[export_name = "glGetIntegerv"]
+pub unsafe extern "C" fn c_get_integerv(pname: u32, data: *mut i32) {
+    entry("glGetIntegerv", |ctx| unsafe { glue::get_integerv(ctx, pname, data) })
+}
+
+#[export_name = "glGetMultisamplefv"]
+pub unsafe extern "C" fn c_get_multisamplefv(pname: u32, index: u32, val: *mut f32) {
+    entry("glGetMultisamplefv", |ctx| unsafe { glue::get_multisamplefv(ctx, pname, index, val) })
+}
+
+#[export_name = "glGetMultisamplefvNV"]
+pub unsafe extern "C" fn c_get_multisamplefv_nv(pname: u32, index: u32, val: *mut f32) {
+    unsafe { c_get_multisamplefv(pname, index, val) }
+}
+
+#[export_name = "glGetObjectLabel"]
+pub unsafe extern "C" fn c_get_object_label(identifier: u32, name: u32, buf_size: i32, length: *mut i32, label: *mut c_char) {
+    entry("glGetObjectLabel", |ctx| unsafe { glue::get_object_label(ctx, identifier, name, buf_size, length, label) })
+}
+
+#[export_name = "glGetObjectLabelKHR"]
+pub unsafe extern "C" fn c_get_object_label_khr(identifier: u32, name: u32, buf_size: i32, length: *mut i32, label: *mut c_char) {
+    unsafe { c_get_object_label(identifier, name, buf_size, length, label) }
+}
+
+#[export_name = "glGetPointerv"]
+pub unsafe extern "C" fn c_get_pointerv(pname: u32, params: *mut *mut c_void) {
+    entry("glGetPointerv", |ctx| unsafe { glue::get_pointerv(ctx, pname, params) })
+}
+
+#[export_name = "glGetPointervEXT"]
+pub unsafe extern "C" fn c_get_pointerv_ext(pname: u32, params: *mut *mut c_void) {
+    unsafe { c_get_pointerv(pname, params) }
+}
+
+#[export_name = "glGetPointervKHR"]
+pub unsafe extern "C" fn c_get_pointerv_khr(pname: u32, params: *mut *mut c_void) {
+    unsafe { c_get_pointerv(pname, params) }
+}
+
+#[export_name = "glGetProgramInfoLog"]
+pub unsafe extern "C" fn c_get_program_info_log(program: u32, buf_size: i32, length: *mut i32, info_log: *mut c_char) {
+    entry("glGetProgramInfoLog", |ctx| unsafe { glue::get_program_info_log(ctx, program, buf_size, length, info_log) })
+}
+
+#[export_name = "glGetProgramiv"]
+pub unsafe extern "C" fn c_get_programiv(program: u32, pname: u32, params: *mut i32) {
+    entry("glGetProgramiv", |ctx| unsafe { glue::get_programiv(ctx, program, pname, params) })
+}
+
+#[export_name = "glGetQueryObjecti64v"]
+pub unsafe extern "C" fn c_get_query_objecti_64v(id: u32, pname: u32, params: *mut i64) {
+    entry("glGetQueryObjecti64v", |ctx| unsafe { glue::get_query_objecti_64v(ctx, id, pname, params) })
+}
+
+#[export_name = "glGetQueryObjecti64vEXT"]
+pub unsafe extern "C" fn c_get_query_objecti_64v_ext(id: u32, pname: u32, params: *mut i64) {
+    unsafe { c_get_query_objecti_64v(id, pname, params) }
+}
+
+#[export_name = "glGetQueryObjectiv"]
+pub unsafe extern "C" fn c_get_query_objectiv(id: u32, pname: u32, params: *mut i32) {
+    entry("glGetQueryObjectiv", |ctx| unsafe { glue::get_query_objectiv(ctx, id, pname, params) })
+}
+
+#[export_name = "glGetQueryObjectivARB"]
+pub unsafe extern "C" fn c_get_query_objectiv_arb(id: u32, pname: u32, params: *mut i32) {
+    unsafe { c_get_query_objectiv(id, pname, params) }
+}
+
+#[export_name = "glGetQueryObjectivEXT"]
+pub unsafe extern "C" fn c_get_query_objectiv_ext(id: u32, pname: u32, params: *mut i32) {
+    unsafe { c_get_query_objectiv(id, pname, params) }
+}
+
+#[export_name = "glGetQueryObjectui64v"]
+pub unsafe extern "C" fn c_get_query_objectui_64v(id: u32, pname: u32, params: *mut u64) {
+    entry("glGetQueryObjectui64v", |ctx| unsafe { glue::get_query_objectui_64v(ctx, id, pname, params) })
+}
+
+#[export_name = "glGetQueryObjectui64vEXT"]
+pub unsafe extern "C" fn c_get_query_objectui_64v_ext(id: u32, pname: u32, params: *mut u64) {
+    unsafe { c_get_query_objectui_64v(id, pname, params) }
+}
+
+#[export_name = "glGetQueryObjectuiv"]
+pub unsafe extern "C" fn c_get_query_objectuiv(id: u32, pname: u32, params: *mut u32) {
+    entry("glGetQueryObjectuiv", |ctx| unsafe { glue::get_query_objectuiv(ctx, id, pname, params) })
+}
+
+#[export_name = "glGetQueryObjectuivARB"]
+pub unsafe extern "C" fn c_get_query_objectuiv_arb(id: u32, pname: u32, params: *mut u32) {
+    unsafe { c_get_query_objectuiv(id, pname, params) }
+}
+
+#[export_name = "glGetQueryiv"]
+pub unsafe extern "C" fn c_get_queryiv(target: u32, pname: u32, params: *mut i32) {
+    entry("glGetQueryiv", |ctx| unsafe { glue::get_queryiv(ctx, target, pname, params) })
+}
+
+#[export_name = "glGetQueryivARB"]
+pub unsafe extern "C" fn c_get_queryiv_arb(target: u32, pname: u32, params: *mut i32) {
+    unsafe { c_get_queryiv(target, pname, params) }
+}
+
+#[export_name = "glGetRenderbufferParameteriv"]
+pub unsafe extern "C" fn c_get_renderbuffer_parameteriv(target: u32, pname: u32, params: *mut i32) {
+    entry("glGetRenderbufferParameteriv", |ctx| unsafe { glue::get_renderbuffer_parameteriv(ctx, target, pname, params) })
+}
+
+#[export_name = "glGetRenderbufferParameterivEXT"]
+pub unsafe extern "C" fn c_get_renderbuffer_parameteriv_ext(target: u32, pname: u32, params: *mut i32) {
+    unsafe { c_get_renderbuffer_parameteriv(target, pname, params) }
+}
+
+#[export_name = "glGetSamplerParameterIiv"]
+pub unsafe extern "C" fn c_get_sampler_parameter_iiv(sampler: u32, pname: u32, params: *mut i32) {
+    entry("glGetSamplerParameterIiv", |ctx| unsafe { glue::get_sampler_parameter_iiv(ctx, sampler, pname, params) })
+}
+
+#[export_name = "glGetSamplerParameterIivEXT"]
+pub unsafe extern "C" fn c_get_sampler_parameter_iiv_ext(sampler: u32, pname: u32, params: *mut i32) {
+    unsafe { c_get_sampler_parameter_iiv(sampler, pname, params) }
+}
+
+#[export_name = "glGetSamplerParameterIivOES"]
+pub unsafe extern "C" fn c_get_sampler_parameter_iiv_oes(sampler: u32, pname: u32, params: *mut i32) {
+    unsafe { c_get_sampler_parameter_iiv(sampler, pname, params) }
+}
+
+#[export_name = "glGetSamplerParameterIuiv"]
+pub unsafe extern "C" fn c_get_sampler_parameter_iuiv(sampler: u32, pname: u32, params: *mut u32) {
+    entry("glGetSamplerParameterIuiv", |ctx| unsafe { glue::get_sampler_parameter_iuiv(ctx, sampler, pname, params) })
+}
+
+#[export_name = "glGetSamplerParameterIuivEXT"]
+pub unsafe extern "C" fn c_get_sampler_parameter_iuiv_ext(sampler: u32, pname: u32, params: *mut u32) {
+    unsafe { c_get_sampler_parameter_iuiv(sampler, pname, params) }
+}
+
+#[export_name = "glGetSamplerParameterIuivOES"]
+pub unsafe extern "C" fn c_get_sampler_parameter_iuiv_oes(sampler: u32, pname: u32, params: *mut u32) {
+    unsafe { c_get_sampler_parameter_iuiv(sampler, pname, params) }
+}
+
+#[export_name = "glGetSamplerParameterfv"]
+pub unsafe extern "C" fn c_get_sampler_parameterfv(sampler: u32, pname: u32, params: *mut f32) {
+    entry("glGetSamplerParameterfv", |ctx| unsafe { glue::get_sampler_parameterfv(ctx, sampler, pname, params) })
+}
+
+#[export_name = "glGetSamplerParameteriv"]
+pub unsafe extern "C" fn c_get_sampler_parameteriv(sampler: u32, pname: u32, params: *mut i32) {
+    entry("glGetSamplerParameteriv", |ctx| unsafe { glue::get_sampler_parameteriv(ctx, sampler, pname, params) })
+}
+
+#[export_name = "glGetShaderInfoLog"]
+pub unsafe extern "C" fn c_get_shader_info_log(shader: u32, buf_size: i32, length: *mut i32, info_log: *mut c_char) {
+    entry("glGetShaderInfoLog", |ctx| unsafe { glue::get_shader_info_log(ctx, shader, buf_size, length, info_log) })
+}
+
+#[export_name = "glGetShaderSource"]
+pub unsafe extern "C" fn c_get_shader_source(shader: u32, buf_size: i32, length: *mut i32, source: *mut c_char) {
+    entry("glGetShaderSource", |ctx| unsafe { glue::get_shader_source(ctx, shader, buf_size, length, source) })
+}
+
+#[export_name = "glGetShaderSourceARB"]
+pub unsafe extern "C" fn c_get_shader_source_arb(obj: u32, max_length: i32, length: *mut i32, source: *mut c_char) {
+    unsafe { c_get_shader_source(obj, max_length, length, source) }
+}
+
+#[export_name = "glGetShaderiv"]
+pub unsafe extern "C" fn c_get_shaderiv(shader: u32, pname: u32, params: *mut i32) {
+    entry("glGetShaderiv", |ctx| unsafe { glue::get_shaderiv(ctx, shader, pname, params) })
+}
+
+#[export_name = "glGetString"]
+pub unsafe extern "C" fn c_get_string(name: u32) -> *const u8 {
+    entry("glGetString", |ctx| unsafe { glue::get_string(ctx, name) })
+}
+
+#[export_name = "glGetStringi"]
+pub unsafe extern "C" fn c_get_stringi(name: u32, index: u32) -> *const u8 {
+    entry("glGetStringi", |ctx| unsafe { glue::get_stringi(ctx, name, index) })
+}
+
+#[export_name = "glGetSynciv"]
+pub unsafe extern "C" fn c_get_synciv(sync: usize, pname: u32, count: i32, length: *mut i32, values: *mut i32) {
+    entry("glGetSynciv", |ctx| unsafe { glue::get_synciv(ctx, sync, pname, count, length, values) })
+}
+
+#[export_name = "glGetSyncivAPPLE"]
+pub unsafe extern "C" fn c_get_synciv_apple(sync: usize, pname: u32, count: i32, length: *mut i32, values: *mut i32) {
+    unsafe { c_get_synciv(sync, pname, count, length, values) }
+}
+
+#[export_name = "glGetTexImage"]
+pub unsafe extern "C" fn c_get_tex_image(target: u32, level: i32, format: u32, type_: u32, pixels: *mut c_void) {
+    entry("glGetTexImage", |ctx| unsafe { glue::get_tex_image(ctx, target, level, format, type_, pixels) })
+}
+
+#[export_name = "glGetTexLevelParameterfv"]
+pub unsafe extern "C" fn c_get_tex_level_parameterfv(target: u32, level: i32, pname: u32, params: *mut f32) {
+    entry("glGetTexLevelParameterfv", |ctx| unsafe { glue::get_tex_level_parameterfv(ctx, target, level, pname, params) })
+}
+
+#[export_name = "glGetTexLevelParameteriv"]
+pub unsafe extern "C" fn c_get_tex_level_parameteriv(target: u32, level: i32, pname: u32, params: *mut i32) {
+    entry("glGetTexLevelParameteriv", |ctx| unsafe { glue::get_tex_level_parameteriv(ctx, target, level, pname, params) })
+}
+
+#[export_name = "glGetTexParameterIiv"]
+pub unsafe extern "C" fn c_get_tex_parameter_iiv(target: u32, pname: u32, params: *mut i32) {
+    entry("glGetTexParameterIiv", |ctx| unsafe { glue::get_tex_parameter_iiv(ctx, target, pname, params) })
+}
+
+#[export_name = "glGetTexParameterIivEXT"]
+pub unsafe extern "C" fn c_get_tex_parameter_iiv_ext(target: u32, pname: u32, params: *mut i32) {
+    unsafe { c_get_tex_parameter_iiv(target, pname, params) }
+}
+
+#[export_name = "glGetTexParameterIivOES"]
+pub unsafe extern "C" fn c_get_tex_parameter_iiv_oes(target: u32, pname: u32, params: *mut i32) {
+    unsafe { c_get_tex_parameter_iiv(target, pname, params) }
+}
+
+#[export_name = "glGetTexParameterIuiv"]
+pub unsafe extern "C" fn c_get_tex_parameter_iuiv(target: u32, pname: u32, params: *mut u32) {
+    entry("glGetTexParameterIuiv", |ctx| unsafe { glue::get_tex_parameter_iuiv(ctx, target, pname, params) })
+}
+
+#[export_name = "glGetTexParameterIuivEXT"]
+pub unsafe extern "C" fn c_get_tex_parameter_iuiv_ext(target: u32, pname: u32, params: *mut u32) {
+    unsafe { c_get_tex_parameter_iuiv(target, pname, params) }
+}
+
+#[export_name = "glGetTexParameterIuivOES"]
+pub unsafe extern "C" fn c_get_tex_parameter_iuiv_oes(target: u32, pname: u32, params: *mut u32) {
+    unsafe { c_get_tex_parameter_iuiv(target, pname, params) }
+}
+
+#[export_name = "glGetTexParameterfv"]
+pub unsafe extern "C" fn c_get_tex_parameterfv(target: u32, pname: u32, params: *mut f32) {
+    entry("glGetTexParameterfv", |ctx| unsafe { glue::get_tex_parameterfv(ctx, target, pname, params) })
+}
+
+#[export_name = "glGetTexParameteriv"]
+pub unsafe extern "C" fn c_get_tex_parameteriv(target: u32, pname: u32, params: *mut i32) {
+    entry("glGetTexParameteriv", |ctx| unsafe { glue::get_tex_parameteriv(ctx, target, pname, params) })
+}
+
+#[export_name = "glGetTransformFeedbackVarying"]
+pub unsafe extern "C" fn c_get_transform_feedback_varying(program: u32, index: u32, buf_size: i32, length: *mut i32, size: *mut i32, type_: *mut u32, name: *mut c_char) {
+    entry("glGetTransformFeedbackVarying", |ctx| unsafe { glue::get_transform_feedback_varying(ctx, program, index, buf_size, length, size, type_, name) })
+}
+
+#[export_name = "glGetTransformFeedbackVaryingEXT"]
+pub unsafe extern "C" fn c_get_transform_feedback_varying_ext(program: u32, index: u32, buf_size: i32, length: *mut i32, size: *mut i32, type_: *mut u32, name: *mut c_char) {
+    unsafe { c_get_transform_feedback_varying(program, index, buf_size, length, size, type_, name) }
+}
+
+#[export_name = "glGetUniformBlockIndex"]
+pub unsafe extern "C" fn c_get_uniform_block_index(program: u32, uniform_block_name: *const c_char) -> u32 {
+    entry("glGetUniformBlockIndex", |ctx| unsafe { glue::get_uniform_block_index(ctx, program, uniform_block_name) })
+}
+
+#[export_name = "glGetUniformIndices"]
+pub unsafe extern "C" fn c_get_uniform_indices(program: u32, uniform_count: i32, uniform_names: *const *const c_char, uniform_indices: *mut u32) {
+    entry("glGetUniformIndices", |ctx| unsafe { glue::get_uniform_indices(ctx, program, uniform_count, uniform_names, uniform_indices) })
+}
+
+#[export_name = "glGetUniformLocation"]
+pub unsafe extern "C" fn c_get_uniform_location(program: u32, name: *const c_char) -> i32 {
+    entry("glGetUniformLocation", |ctx| unsafe { glue::get_uniform_location(ctx, program, name) })
+}
+
+#[export_name = "glGetUniformLocationARB"]
+pub unsafe extern "C" fn c_get_uniform_location_arb(program_obj: u32, name: *const c_char) -> i32 {
+    unsafe { c_get_uniform_location(program_obj, name) }
+}
+
+#[export_name = "glGetUniformfv"]
+pub unsafe extern "C" fn c_get_uniformfv(program: u32, location: i32, params: *mut f32) {
+    entry("glGetUniformfv", |ctx| unsafe { glue::get_uniformfv(ctx, program, location, params) })
+}
+
+#[export_name = "glGetUniformfvARB"]
+pub unsafe extern "C" fn c_get_uniformfv_arb(program_obj: u32, location: i32, params: *mut f32) {
+    unsafe { c_get_uniformfv(program_obj, location, params) }
+}
+
+#[export_name = "glGetUniformiv"]
+pub unsafe extern "C" fn c_get_uniformiv(program: u32, location: i32, params: *mut i32) {
+    entry("glGetUniformiv", |ctx| unsafe { glue::get_uniformiv(ctx, program, location, params) })
+}
+
+#[export_name = "glGetUniformivARB"]
+pub unsafe extern "C" fn c_get_uniformiv_arb(program_obj: u32, location: i32, params: *mut i32) {
+    unsafe { c_get_uniformiv(program_obj, location, params) }
+}
+
+#[export_name = "glGetUniformuiv"]
+pub unsafe extern "C" fn c_get_uniformuiv(program: u32, location: i32, params: *mut u32) {
+    entry("glGetUniformuiv", |ctx| unsafe { glue::get_uniformuiv(ctx, program, location, params) })
+}
+
+#[export_name = "glGetUniformuivEXT"]
+pub unsafe extern "C" fn c_get_uniformuiv_ext(program: u32, location: i32, params: *mut u32) {
+    unsafe { c_get_uniformuiv(program, location, params) }
+}
+
+#[export_name = "glGetVertexAttribIiv"]
+pub unsafe extern "C" fn c_get_vertex_attrib_iiv(index: u32, pname: u32, params: *mut i32) {
+    entry("glGetVertexAttribIiv", |ctx| unsafe { glue::get_vertex_attrib_iiv(ctx, index, pname, params) })
+}
+
+#[export_name = "glGetVertexAttribIivEXT"]
+pub unsafe extern "C" fn c_get_vertex_attrib_iiv_ext(index: u32, pname: u32, params: *mut i32) {
+    unsafe { c_get_vertex_attrib_iiv(index, pname, params) }
+}
+
+#[export_name = "glGetVertexAttribIuiv"]
+pub unsafe extern "C" fn c_get_vertex_attrib_iuiv(index: u32, pname: u32, params: *mut u32) {
+    entry("glGetVertexAttribIuiv", |ctx| unsafe { glue::get_vertex_attrib_iuiv(ctx, index, pname, params) })
+}
+
+#[export_name = "glGetVertexAttribIuivEXT"]
+pub unsafe extern "C" fn c_get_vertex_attrib_iuiv_ext(index: u32, pname: u32, params: *mut u32) {
+    unsafe { c_get_vertex_attrib_iuiv(index, pname, params) }
+}
+
+#[export_name = "glGetVertexAttribPointerv"]
+pub unsafe extern "C" fn c_get_vertex_attrib_pointerv(index: u32, pname: u32, pointer: *mut *mut c_void) {
+    entry("glGetVertexAttribPointerv", |ctx| unsafe { glue::get_vertex_attrib_pointerv(ctx, index, pname, pointer) })
+}
+
+#[export_name = "glGetVertexAttribPointervARB"]
+pub unsafe extern "C" fn c_get_vertex_attrib_pointerv_arb(index: u32, pname: u32, pointer: *mut *mut c_void) {
+    unsafe { c_get_vertex_attrib_pointerv(index, pname, pointer) }
+}
+
+#[export_name = "glGetVertexAttribPointervNV"]
+pub unsafe extern "C" fn c_get_vertex_attrib_pointerv_nv(index: u32, pname: u32, pointer: *mut *mut c_void) {
+    unsafe { c_get_vertex_attrib_pointerv(index, pname, pointer) }
+}
+
+#[export_name = "glGetVertexAttribdv"]
+pub unsafe extern "C" fn c_get_vertex_attribdv(index: u32, pname: u32, params: *mut f64) {
+    entry("glGetVertexAttribdv", |ctx| unsafe { glue::get_vertex_attribdv(ctx, index, pname, params) })
+}
+
+#[export_name = "glGetVertexAttribdvARB"]
+pub unsafe extern "C" fn c_get_vertex_attribdv_arb(index: u32, pname: u32, params: *mut f64) {
+    unsafe { c_get_vertex_attribdv(index, pname, params) }
+}
+
+#[export_name = "glGetVertexAttribdvNV"]
+pub unsafe extern "C" fn c_get_vertex_attribdv_nv(index: u32, pname: u32, params: *mut f64) {
+    unsafe { c_get_vertex_attribdv(index, pname, params) }
+}
+
+#[export_name = "glGetVertexAttribfv"]
+pub unsafe extern "C" fn c_get_vertex_attribfv(index: u32, pname: u32, params: *mut f32) {
+    entry("glGetVertexAttribfv", |ctx| unsafe { glue::get_vertex_attribfv(ctx, index, pname, params) })
+}
+
+#[export_name = "glGetVertexAttribfvARB"]
+pub unsafe extern "C" fn c_get_vertex_attribfv_arb(index: u32, pname: u32, params: *mut f32) {
+    unsafe { c_get_vertex_attribfv(index, pname, params) }
+}
+
+#[export_name = "glGetVertexAttribfvNV"]
+pub unsafe extern "C" fn c_get_vertex_attribfv_nv(index: u32, pname: u32, params: *mut f32) {
+    unsafe { c_get_vertex_attribfv(index, pname, params) }
+}
+
+#[export_name = "glGetVertexAttribiv"]
+pub unsafe extern "C" fn c_get_vertex_attribiv(index: u32, pname: u32, params: *mut i32) {
+    entry("glGetVertexAttribiv", |ctx| unsafe { glue::get_vertex_attribiv(ctx, index, pname, params) })
+}
+
+#[export_name = "glGetVertexAttribivARB"]
+pub unsafe extern "C" fn c_get_vertex_attribiv_arb(index: u32, pname: u32, params: *mut i32) {
+    unsafe { c_get_vertex_attribiv(index, pname, params) }
+}
+
+#[export_name = "glGetVertexAttribivNV"]
+pub unsafe extern "C" fn c_get_vertex_attribiv_nv(index: u32, pname: u32, params: *mut i32) {
+    unsafe { c_get_vertex_attribiv(index, pname, params) }
+}
+
+#[export_name = "glHint"]
+pub unsafe extern "C" fn c_hint(target: u32, mode: u32) {
+    entry("glHint", |ctx| ctx.hint(target, mode))
+}
+
+#[export_name = "glIsBuffer"]
+pub unsafe extern "C" fn c_is_buffer(buffer: u32) -> u8 {
+    entry("glIsBuffer", |ctx| u8::from(ctx.is_buffer(buffer)))
+}
+
+#[export_name = "glIsBufferARB"]
+pub unsafe extern "C" fn c_is_buffer_arb(buffer: u32) -> u8 {
+    unsafe { c_is_buffer(buffer) }
+}
+
+#[export_name = "glIsEnabled"]
+pub unsafe extern "C" fn c_is_enabled(cap: u32) -> u8 {
+    entry("glIsEnabled", |ctx| u8::from(ctx.is_enabled(cap)))
+}
+
+#[export_name = "glIsEnabledIndexedEXT"]
+pub unsafe extern "C" fn c_is_enabled_indexed_ext(target: u32, index: u32) -> u8 {
+    unsafe { c_is_enabledi(target, index) }
+}
+
+#[export_name = "glIsEnabledi"]
+pub unsafe extern "C" fn c_is_enabledi(target: u32, index: u32) -> u8 {
+    entry("glIsEnabledi", |ctx| u8::from(ctx.is_enabledi(target, index)))
+}
+
+#[export_name = "glIsEnablediEXT"]
+pub unsafe extern "C" fn c_is_enabledi_ext(target: u32, index: u32) -> u8 {
+    unsafe { c_is_enabledi(target, index) }
+}
+
+#[export_name = "glIsEnablediNV"]
+pub unsafe extern "C" fn c_is_enabledi_nv(target: u32, index: u32) -> u8 {
+    unsafe { c_is_enabledi(target, index) }
+}
+
+#[export_name = "glIsEnablediOES"]
+pub unsafe extern "C" fn c_is_enabledi_oes(target: u32, index: u32) -> u8 {
+    unsafe { c_is_enabledi(target, index) }
+}
+
+#[export_name = "glIsFramebuffer"]
+pub unsafe extern "C" fn c_is_framebuffer(framebuffer: u32) -> u8 {
+    entry("glIsFramebuffer", |ctx| u8::from(ctx.is_framebuffer(framebuffer)))
+}
+
+#[export_name = "glIsFramebufferEXT"]
+pub unsafe extern "C" fn c_is_framebuffer_ext(framebuffer: u32) -> u8 {
+    unsafe { c_is_framebuffer(framebuffer) }
+}
+
+#[export_name = "glIsProgram"]
+pub unsafe extern "C" fn c_is_program(program: u32) -> u8 {
+    entry("glIsProgram", |ctx| u8::from(ctx.is_program(program)))
+}
+
+#[export_name = "glIsQuery"]
+pub unsafe extern "C" fn c_is_query(id: u32) -> u8 {
+    entry("glIsQuery", |ctx| u8::from(ctx.is_query(id)))
+}
+
+#[export_name = "glIsQueryARB"]
+pub unsafe extern "C" fn c_is_query_arb(id: u32) -> u8 {
+    unsafe { c_is_query(id) }
+}
+
+#[export_name = "glIsRenderbuffer"]
+pub unsafe extern "C" fn c_is_renderbuffer(renderbuffer: u32) -> u8 {
+    entry("glIsRenderbuffer", |ctx| u8::from(ctx.is_renderbuffer(renderbuffer)))
+}
+
+#[export_name = "glIsRenderbufferEXT"]
+pub unsafe extern "C" fn c_is_renderbuffer_ext(renderbuffer: u32) -> u8 {
+    unsafe { c_is_renderbuffer(renderbuffer) }
+}
+
+#[export_name = "glIsSampler"]
+pub unsafe extern "C" fn c_is_sampler(sampler: u32) -> u8 {
+    entry("glIsSampler", |ctx| u8::from(ctx.is_sampler(sampler)))
+}
+
+#[export_name = "glIsShader"]
+pub unsafe extern "C" fn c_is_shader(shader: u32) -> u8 {
+    entry("glIsShader", |ctx| u8::from(ctx.is_shader(shader)))
+}
+
+#[export_name = "glIsSync"]
+pub unsafe extern "C" fn c_is_sync(sync: usize) -> u8 {
+    entry("glIsSync", |ctx| u8::from(ctx.is_sync(sync)))
+}
+
+#[export_name = "glIsSyncAPPLE"]
+pub unsafe extern "C" fn c_is_sync_apple(sync: usize) -> u8 {
+    unsafe { c_is_sync(sync) }
+}
+
+#[export_name = "glIsTexture"]
+pub unsafe extern "C" fn c_is_texture(texture: u32) -> u8 {
+    entry("glIsTexture", |ctx| u8::from(ctx.is_texture(texture)))
+}
+
+#[export_name = "glIsVertexArray"]
+pub unsafe extern "C" fn c_is_vertex_array(array: u32) -> u8 {
+    entry("glIsVertexArray", |ctx| u8::from(ctx.is_vertex_array(array)))
+}
+
+#[export_name = "glIsVertexArrayAPPLE"]
+pub unsafe extern "C" fn c_is_vertex_array_apple(array: u32) -> u8 {
+    unsafe { c_is_vertex_array(array) }
+}
+
+#[export_name = "glIsVertexArrayOES"]
+pub unsafe extern "C" fn c_is_vertex_array_oes(array: u32) -> u8 {
+    unsafe { c_is_vertex_array(array) }
+}
+
+#[export_name = "glLineWidth"]
+pub unsafe extern "C" fn c_line_width(width: f32) {
+    entry("glLineWidth", |ctx| ctx.line_width(width))
+}
+
+#[export_name = "glLinkProgram"]
+pub unsafe extern "C" fn c_link_program(program: u32) {
+    entry("glLinkProgram", |ctx| ctx.link_program(program))
+}
+
+#[export_name = "glLinkProgramARB"]
+pub unsafe extern "C" fn c_link_program_arb(program_obj: u32) {
+    unsafe { c_link_program(program_obj) }
+}
+
+#[export_name = "glLogicOp"]
+pub unsafe extern "C" fn c_logic_op(opcode: u32) {
+    entry("glLogicOp", |ctx| ctx.logic_op(opcode))
+}
+
+#[export_name = "glMapBuffer"]
+pub unsafe extern "C" fn c_map_buffer(target: u32, access: u32) -> *mut c_void {
+    entry("glMapBuffer", |ctx| unsafe { glue::map_buffer(ctx, target, access) })
+}
+
+#[export_name = "glMapBufferARB"]
+pub unsafe extern "C" fn c_map_buffer_arb(target: u32, access: u32) -> *mut c_void {
+    unsafe { c_map_buffer(target, access) }
+}
+
+#[export_name = "glMapBufferOES"]
+pub unsafe extern "C" fn c_map_buffer_oes(target: u32, access: u32) -> *mut c_void {
+    unsafe { c_map_buffer(target, access) }
+}
+
+#[export_name = "glMapBufferRange"]
+pub unsafe extern "C" fn c_map_buffer_range(target: u32, offset: isize, length: isize, access: u32) -> *mut c_void {
+    entry("glMapBufferRange", |ctx| unsafe { glue::map_buffer_range(ctx, target, offset, length, access) })
+}
+
+#[export_name = "glMapBufferRangeEXT"]
+pub unsafe extern "C" fn c_map_buffer_range_ext(target: u32, offset: isize, length: isize, access: u32) -> *mut c_void {
+    unsafe { c_map_buffer_range(target, offset, length, access) }
+}
+
+#[export_name = "glMultiDrawArrays"]
+pub unsafe extern "C" fn c_multi_draw_arrays(mode: u32, first: *const i32, count: *const i32, drawcount: i32) {
+    entry("glMultiDrawArrays", |ctx| unsafe { glue::multi_draw_arrays(ctx, mode, first, count, drawcount) })
+}
+
+#[export_name = "glMultiDrawArraysEXT"]
+pub unsafe extern "C" fn c_multi_draw_arrays_ext(mode: u32, first: *const i32, count: *const i32, primcount: i32) {
+    unsafe { c_multi_draw_arrays(mode, first, count, primcount) }
+}
+
+#[export_name = "glMultiDrawElements"]
+pub unsafe extern "C" fn c_multi_draw_elements(mode: u32, count: *const i32, type_: u32, indices: *const *const c_void, drawcount: i32) {
+    entry("glMultiDrawElements", |ctx| unsafe { glue::multi_draw_elements(ctx, mode, count, type_, indices, drawcount) })
+}
+
+#[export_name = "glMultiDrawElementsBaseVertex"]
+pub unsafe extern "C" fn c_multi_draw_elements_base_vertex(mode: u32, count: *const i32, type_: u32, indices: *const *const c_void, drawcount: i32, basevertex: *const i32) {
+    entry("glMultiDrawElementsBaseVertex", |ctx| unsafe { glue::multi_draw_elements_base_vertex(ctx, mode, count, type_, indices, drawcount, basevertex) })
+}
+
+#[export_name = "glMultiDrawElementsBaseVertexEXT"]
+pub unsafe extern "C" fn c_multi_draw_elements_base_vertex_ext(mode: u32, count: *const i32, type_: u32, indices: *const *const c_void, drawcount: i32, basevertex: *const i32) {
+    unsafe { c_multi_draw_elements_base_vertex(mode, count, type_, indices, drawcount, basevertex) }
+}
+
+#[export_name = "glMultiDrawElementsEXT"]
+pub unsafe extern "C" fn c_multi_draw_elements_ext(mode: u32, count: *const i32, type_: u32, indices: *const *const c_void, primcount: i32) {
+    unsafe { c_multi_draw_elements(mode, count, type_, indices, primcount) }
+}
+
+#[export_name = "glObjectLabel"]
+pub unsafe extern "C" fn c_object_label(identifier: u32, name: u32, length: i32, label: *const c_char) {
+    entry("glObjectLabel", |ctx| unsafe { glue::object_label(ctx, identifier, name, length, label) })
+}
+
+#[export_name = "glObjectLabelKHR"]
+pub unsafe extern "C" fn c_object_label_khr(identifier: u32, name: u32, length: i32, label: *const c_char) {
+    unsafe { c_object_label(identifier, name, length, label) }
+}
+
+#[export_name = "glPixelStoref"]
+pub unsafe extern "C" fn c_pixel_storef(pname: u32, param: f32) {
+    entry("glPixelStoref", |ctx| ctx.pixel_storef(pname, param))
+}
+
+#[export_name = "glPixelStorei"]
+pub unsafe extern "C" fn c_pixel_storei(pname: u32, param: i32) {
+    entry("glPixelStorei", |ctx| ctx.pixel_storei(pname, param))
+}
+
+#[export_name = "glPointParameterf"]
+pub unsafe extern "C" fn c_point_parameterf(pname: u32, param: f32) {
+    entry("glPointParameterf", |ctx| unsafe { glue::point_parameterf(ctx, pname, param) })
+}
+
+#[export_name = "glPointParameterfARB"]
+pub unsafe extern "C" fn c_point_parameterf_arb(pname: u32, param: f32) {
+    unsafe { c_point_parameterf(pname, param) }
+}
+
+#[export_name = "glPointParameterfEXT"]
+pub unsafe extern "C" fn c_point_parameterf_ext(pname: u32, param: f32) {
+    unsafe { c_point_parameterf(pname, param) }
+}
+
+#[export_name = "glPointParameterfSGIS"]
+pub unsafe extern "C" fn c_point_parameterf_sgis(pname: u32, param: f32) {
+    unsafe { c_point_parameterf(pname, param) }
+}
+
+#[export_name = "glPointParameterfv"]
+pub unsafe extern "C" fn c_point_parameterfv(pname: u32, params: *const f32) {
+    entry("glPointParameterfv", |ctx| unsafe { glue::point_parameterfv(ctx, pname, params) })
+}
+
+#[export_name = "glPointParameterfvARB"]
+pub unsafe extern "C" fn c_point_parameterfv_arb(pname: u32, params: *const f32) {
+    unsafe { c_point_parameterfv(pname, params) }
+}
+
+#[export_name = "glPointParameterfvEXT"]
+pub unsafe extern "C" fn c_point_parameterfv_ext(pname: u32, params: *const f32) {
+    unsafe { c_point_parameterfv(pname, params) }
+}
+
+#[export_name = "glPointParameterfvSGIS"]
+pub unsafe extern "C" fn c_point_parameterfv_sgis(pname: u32, params: *const f32) {
+    unsafe { c_point_parameterfv(pname, params) }
+}
+
+#[export_name = "glPointParameteri"]
+pub unsafe extern "C" fn c_point_parameteri(pname: u32, param: i32) {
+    entry("glPointParameteri", |ctx| unsafe { glue::point_parameteri(ctx, pname, param) })
+}
+
+#[export_name = "glPointParameteriNV"]
+pub unsafe extern "C" fn c_point_parameteri_nv(pname: u32, param: i32) {
+    unsafe { c_point_parameteri(pname, param) }
+}
+
+#[export_name = "glPointParameteriv"]
+pub unsafe extern "C" fn c_point_parameteriv(pname: u32, params: *const i32) {
+    entry("glPointParameteriv", |ctx| unsafe { glue::point_parameteriv(ctx, pname, params) })
+}
+
+#[export_name = "glPointParameterivNV"]
+pub unsafe extern "C" fn c_point_parameteriv_nv(pname: u32, params: *const i32) {
+    unsafe { c_point_parameteriv(pname, params) }
+}
+
+#[export_name = "glPointSize"]
+pub unsafe extern "C" fn c_point_size(size: f32) {
+    entry("glPointSize", |ctx| ctx.point_size(size))
+}
+
+#[export_name = "glPolygonMode"]
+pub unsafe extern "C" fn c_polygon_mode(face: u32, mode: u32) {
+    entry("glPolygonMode", |ctx| ctx.polygon_mode(face, mode))
+}
+
+#[export_name = "glPolygonModeNV"]
+pub unsafe extern "C" fn c_polygon_mode_nv(face: u32, mode: u32) {
+    unsafe { c_polygon_mode(face, mode) }
+}
+
+#[export_name = "glPolygonOffset"]
+pub unsafe extern "C" fn c_polygon_offset(factor: f32, units: f32) {
+    entry("glPolygonOffset", |ctx| ctx.polygon_offset(factor, units))
+}
+
+#[export_name = "glPopDebugGroup"]
+pub unsafe extern "C" fn c_pop_debug_group() {
+    entry("glPopDebugGroup", |ctx| ctx.pop_debug_group())
+}
+
+#[export_name = "glPopDebugGroupKHR"]
+pub unsafe extern "C" fn c_pop_debug_group_khr() {
+    unsafe { c_pop_debug_group() }
+}
+
+#[export_name = "glPrimitiveRestartIndex"]
+pub unsafe extern "C" fn c_primitive_restart_index(index: u32) {
+    entry("glPrimitiveRestartIndex", |ctx| ctx.primitive_restart_index(index))
+}
+
+#[export_name = "glProvokingVertex"]
+pub unsafe extern "C" fn c_provoking_vertex(mode: u32) {
+    entry("glProvokingVertex", |ctx| ctx.provoking_vertex(mode))
+}
+
+#[export_name = "glProvokingVertexEXT"]
+pub unsafe extern "C" fn c_provoking_vertex_ext(mode: u32) {
+    unsafe { c_provoking_vertex(mode) }
+}
+
+#[export_name = "glPushDebugGroup"]
+pub unsafe extern "C" fn c_push_debug_group(source: u32, id: u32, length: i32, message: *const c_char) {
+    entry("glPushDebugGroup", |ctx| unsafe { glue::push_debug_group(ctx, source, id, length, message) })
+}
+
+#[export_name = "glPushDebugGroupKHR"]
+pub unsafe extern "C" fn c_push_debug_group_khr(source: u32, id: u32, length: i32, message: *const c_char) {
+    unsafe { c_push_debug_group(source, id, length, message) }
+}
+
+#[export_name = "glQueryCounter"]
+pub unsafe extern "C" fn c_query_counter(id: u32, target: u32) {
+    entry("glQueryCounter", |ctx| ctx.query_counter(id, target))
+}
+
+#[export_name = "glQueryCounterEXT"]
+pub unsafe extern "C" fn c_query_counter_ext(id: u32, target: u32) {
+    unsafe { c_query_counter(id, target) }
+}
+
+#[export_name = "glReadBuffer"]
+pub unsafe extern "C" fn c_read_buffer(src: u32) {
+    entry("glReadBuffer", |ctx| ctx.read_buffer(src))
+}
+
+#[export_name = "glReadPixels"]
+pub unsafe extern "C" fn c_read_pixels(x: i32, y: i32, width: i32, height: i32, format: u32, type_: u32, pixels: *mut c_void) {
+    entry("glReadPixels", |ctx| unsafe { glue::read_pixels(ctx, x, y, width, height, format, type_, pixels) })
+}
+
+#[export_name = "glRenderbufferStorage"]
+pub unsafe extern "C" fn c_renderbuffer_storage(target: u32, internalformat: u32, width: i32, height: i32) {
+    entry("glRenderbufferStorage", |ctx| ctx.renderbuffer_storage(target, internalformat, width, height))
+}
+
+#[export_name = "glRenderbufferStorageEXT"]
+pub unsafe extern "C" fn c_renderbuffer_storage_ext(target: u32, internalformat: u32, width: i32, height: i32) {
+    unsafe { c_renderbuffer_storage(target, internalformat, width, height) }
+}
+
+#[export_name = "glRenderbufferStorageMultisample"]
+pub unsafe extern "C" fn c_renderbuffer_storage_multisample(target: u32, samples: i32, internalformat: u32, width: i32, height: i32) {
+    entry("glRenderbufferStorageMultisample", |ctx| ctx.renderbuffer_storage_multisample(target, samples, internalformat, width, height))
+}
+
+#[export_name = "glRenderbufferStorageMultisampleEXT"]
+pub unsafe extern "C" fn c_renderbuffer_storage_multisample_ext(target: u32, samples: i32, internalformat: u32, width: i32, height: i32) {
+    unsafe { c_renderbuffer_storage_multisample(target, samples, internalformat, width, height) }
+}
+
+#[export_name = "glRenderbufferStorageMultisampleNV"]
+pub unsafe extern "C" fn c_renderbuffer_storage_multisample_nv(target: u32, samples: i32, internalformat: u32, width: i32, height: i32) {
+    unsafe { c_renderbuffer_storage_multisample(target, samples, internalformat, width, height) }
+}
+
+#[export_name = "glSampleCoverage"]
+pub unsafe extern "C" fn c_sample_coverage(value: f32, invert: u8) {
+    entry("glSampleCoverage", |ctx| ctx.sample_coverage(value, invert != 0))
+}
+
+#[export_name = "glSampleCoverageARB"]
+pub unsafe extern "C" fn c_sample_coverage_arb(value: f32, invert: u8) {
+    unsafe { c_sample_coverage(value, invert) }
+}
+
+#[export_name = "glSampleMaski"]
+pub unsafe extern "C" fn c_sample_maski(mask_number: u32, mask: u32) {
+    entry("glSampleMaski", |ctx| ctx.sample_maski(mask_number, mask))
+}
+
+#[export_name = "glSamplerParameterIiv"]
+pub unsafe extern "C" fn c_sampler_parameter_iiv(sampler: u32, pname: u32, param: *const i32) {
+    entry("glSamplerParameterIiv", |ctx| unsafe { glue::sampler_parameter_iiv(ctx, sampler, pname, param) })
+}
+
+#[export_name = "glSamplerParameterIivEXT"]
+pub unsafe extern "C" fn c_sampler_parameter_iiv_ext(sampler: u32, pname: u32, param: *const i32) {
+    unsafe { c_sampler_parameter_iiv(sampler, pname, param) }
+}
+
+#[export_name = "glSamplerParameterIivOES"]
+pub unsafe extern "C" fn c_sampler_parameter_iiv_oes(sampler: u32, pname: u32, param: *const i32) {
+    unsafe { c_sampler_parameter_iiv(sampler, pname, param) }
+}
+
+#[export_name = "glSamplerParameterIuiv"]
+pub unsafe extern "C" fn c_sampler_parameter_iuiv(sampler: u32, pname: u32, param: *const u32) {
+    entry("glSamplerParameterIuiv", |ctx| unsafe { glue::sampler_parameter_iuiv(ctx, sampler, pname, param) })
+}
+
+#[export_name = "glSamplerParameterIuivEXT"]
+pub unsafe extern "C" fn c_sampler_parameter_iuiv_ext(sampler: u32, pname: u32, param: *const u32) {
+    unsafe { c_sampler_parameter_iuiv(sampler, pname, param) }
+}
+
+#[export_name = "glSamplerParameterIuivOES"]
+pub unsafe extern "C" fn c_sampler_parameter_iuiv_oes(sampler: u32, pname: u32, param: *const u32) {
+    unsafe { c_sampler_parameter_iuiv(sampler, pname, param) }
+}
+
+#[export_name = "glSamplerParameterf"]
+pub unsafe extern "C" fn c_sampler_parameterf(sampler: u32, pname: u32, param: f32) {
+    entry("glSamplerParameterf", |ctx| unsafe { glue::sampler_parameterf(ctx, sampler, pname, param) })
+}
+
+#[export_name = "glSamplerParameterfv"]
+pub unsafe extern "C" fn c_sampler_parameterfv(sampler: u32, pname: u32, param: *const f32) {
+    entry("glSamplerParameterfv", |ctx| unsafe { glue::sampler_parameterfv(ctx, sampler, pname, param) })
+}
+
+#[export_name = "glSamplerParameteri"]
+pub unsafe extern "C" fn c_sampler_parameteri(sampler: u32, pname: u32, param: i32) {
+    entry("glSamplerParameteri", |ctx| unsafe { glue::sampler_parameteri(ctx, sampler, pname, param) })
+}
+
+#[export_name = "glSamplerParameteriv"]
+pub unsafe extern "C" fn c_sampler_parameteriv(sampler: u32, pname: u32, param: *const i32) {
+    entry("glSamplerParameteriv", |ctx| unsafe { glue::sampler_parameteriv(ctx, sampler, pname, param) })
+}
+
+#[export_name = "glScissor"]
+pub unsafe extern "C" fn c_scissor(x: i32, y: i32, width: i32, height: i32) {
+    entry("glScissor", |ctx| ctx.scissor(x, y, width, height))
+}
+
+#[export_name = "glShaderSource"]
+pub unsafe extern "C" fn c_shader_source(shader: u32, count: i32, string: *const *const c_char, length: *const i32) {
+    entry("glShaderSource", |ctx| unsafe { glue::shader_source(ctx, shader, count, string, length) })
+}
+
+#[export_name = "glShaderSourceARB"]
+pub unsafe extern "C" fn c_shader_source_arb(shader_obj: u32, count: i32, string: *mut *const c_char, length: *const i32) {
+    unsafe { c_shader_source(shader_obj, count, string as *const *const c_char, length) }
+}
+
+#[export_name = "glStencilFunc"]
+pub unsafe extern "C" fn c_stencil_func(func: u32, ref_: i32, mask: u32) {
+    entry("glStencilFunc", |ctx| ctx.stencil_func(func, ref_, mask))
+}
+
+#[export_name = "glStencilFuncSeparate"]
+pub unsafe extern "C" fn c_stencil_func_separate(face: u32, func: u32, ref_: i32, mask: u32) {
+    entry("glStencilFuncSeparate", |ctx| ctx.stencil_func_separate(face, func, ref_, mask))
+}
+
+#[export_name = "glStencilMask"]
+pub unsafe extern "C" fn c_stencil_mask(mask: u32) {
+    entry("glStencilMask", |ctx| ctx.stencil_mask(mask))
+}
+
+#[export_name = "glStencilMaskSeparate"]
+pub unsafe extern "C" fn c_stencil_mask_separate(face: u32, mask: u32) {
+    entry("glStencilMaskSeparate", |ctx| ctx.stencil_mask_separate(face, mask))
+}
+
+#[export_name = "glStencilOp"]
+pub unsafe extern "C" fn c_stencil_op(fail: u32, zfail: u32, zpass: u32) {
+    entry("glStencilOp", |ctx| ctx.stencil_op(fail, zfail, zpass))
+}
+
+#[export_name = "glStencilOpSeparate"]
+pub unsafe extern "C" fn c_stencil_op_separate(face: u32, sfail: u32, dpfail: u32, dppass: u32) {
+    entry("glStencilOpSeparate", |ctx| ctx.stencil_op_separate(face, sfail, dpfail, dppass))
+}
+
+#[export_name = "glStencilOpSeparateATI"]
+pub unsafe extern "C" fn c_stencil_op_separate_ati(face: u32, sfail: u32, dpfail: u32, dppass: u32) {
+    unsafe { c_stencil_op_separate(face, sfail, dpfail, dppass) }
+}
+
+#[export_name = "glTexBuffer"]
+pub unsafe extern "C" fn c_tex_buffer(target: u32, internalformat: u32, buffer: u32) {
+    entry("glTexBuffer", |ctx| ctx.tex_buffer(target, internalformat, buffer))
+}
+
+#[export_name = "glTexBufferARB"]
+pub unsafe extern "C" fn c_tex_buffer_arb(target: u32, internalformat: u32, buffer: u32) {
+    unsafe { c_tex_buffer(target, internalformat, buffer) }
+}
+
+#[export_name = "glTexBufferEXT"]
+pub unsafe extern "C" fn c_tex_buffer_ext(target: u32, internalformat: u32, buffer: u32) {
+    unsafe { c_tex_buffer(target, internalformat, buffer) }
+}
+
+#[export_name = "glTexBufferOES"]
+pub unsafe extern "C" fn c_tex_buffer_oes(target: u32, internalformat: u32, buffer: u32) {
+    unsafe { c_tex_buffer(target, internalformat, buffer) }
+}
+
+#[export_name = "glTexImage1D"]
+pub unsafe extern "C" fn c_tex_image_1d(target: u32, level: i32, internalformat: i32, width: i32, border: i32, format: u32, type_: u32, pixels: *const c_void) {
+    entry("glTexImage1D", |ctx| unsafe { glue::tex_image_1d(ctx, target, level, internalformat, width, border, format, type_, pixels) })
+}
+
+#[export_name = "glTexImage2D"]
+pub unsafe extern "C" fn c_tex_image_2d(target: u32, level: i32, internalformat: i32, width: i32, height: i32, border: i32, format: u32, type_: u32, pixels: *const c_void) {
+    entry("glTexImage2D", |ctx| unsafe { glue::tex_image_2d(ctx, target, level, internalformat, width, height, border, format, type_, pixels) })
+}
+
+#[export_name = "glTexImage2DMultisample"]
+pub unsafe extern "C" fn c_tex_image_2d_multisample(target: u32, samples: i32, internalformat: u32, width: i32, height: i32, fixedsamplelocations: u8) {
+    entry("glTexImage2DMultisample", |ctx| ctx.tex_image_2d_multisample(target, samples, internalformat, width, height, fixedsamplelocations != 0))
+}
+
+#[export_name = "glTexImage3D"]
+pub unsafe extern "C" fn c_tex_image_3d(target: u32, level: i32, internalformat: i32, width: i32, height: i32, depth: i32, border: i32, format: u32, type_: u32, pixels: *const c_void) {
+    entry("glTexImage3D", |ctx| unsafe { glue::tex_image_3d(ctx, target, level, internalformat, width, height, depth, border, format, type_, pixels) })
+}
+
+#[export_name = "glTexImage3DEXT"]
+pub unsafe extern "C" fn c_tex_image_3dext(target: u32, level: i32, internalformat: u32, width: i32, height: i32, depth: i32, border: i32, format: u32, type_: u32, pixels: *const c_void) {
+    unsafe { c_tex_image_3d(target, level, internalformat as i32, width, height, depth, border, format, type_, pixels) }
+}
+
+#[export_name = "glTexImage3DMultisample"]
+pub unsafe extern "C" fn c_tex_image_3d_multisample(target: u32, samples: i32, internalformat: u32, width: i32, height: i32, depth: i32, fixedsamplelocations: u8) {
+    entry("glTexImage3DMultisample", |ctx| ctx.tex_image_3d_multisample(target, samples, internalformat, width, height, depth, fixedsamplelocations != 0))
+}
+
+#[export_name = "glTexParameterIiv"]
+pub unsafe extern "C" fn c_tex_parameter_iiv(target: u32, pname: u32, params: *const i32) {
+    entry("glTexParameterIiv", |ctx| unsafe { glue::tex_parameter_iiv(ctx, target, pname, params) })
+}
+
+#[export_name = "glTexParameterIivEXT"]
+pub unsafe extern "C" fn c_tex_parameter_iiv_ext(target: u32, pname: u32, params: *const i32) {
+    unsafe { c_tex_parameter_iiv(target, pname, params) }
+}
+
+#[export_name = "glTexParameterIivOES"]
+pub unsafe extern "C" fn c_tex_parameter_iiv_oes(target: u32, pname: u32, params: *const i32) {
+    unsafe { c_tex_parameter_iiv(target, pname, params) }
+}
+
+#[export_name = "glTexParameterIuiv"]
+pub unsafe extern "C" fn c_tex_parameter_iuiv(target: u32, pname: u32, params: *const u32) {
+    entry("glTexParameterIuiv", |ctx| unsafe { glue::tex_parameter_iuiv(ctx, target, pname, params) })
+}
+
+#[export_name = "glTexParameterIuivEXT"]
+pub unsafe extern "C" fn c_tex_parameter_iuiv_ext(target: u32, pname: u32, params: *const u32) {
+    unsafe { c_tex_parameter_iuiv(target, pname, params) }
+}
+
+#[export_name = "glTexParameterIuivOES"]
+pub unsafe extern "C" fn c_tex_parameter_iuiv_oes(target: u32, pname: u32, params: *const u32) {
+    unsafe { c_tex_parameter_iuiv(target, pname, params) }
+}
+
+#[export_name = "glTexParameterf"]
+pub unsafe extern "C" fn c_tex_parameterf(target: u32, pname: u32, param: f32) {
+    entry("glTexParameterf", |ctx| unsafe { glue::tex_parameterf(ctx, target, pname, param) })
+}
+
+#[export_name = "glTexParameterfv"]
+pub unsafe extern "C" fn c_tex_parameterfv(target: u32, pname: u32, params: *const f32) {
+    entry("glTexParameterfv", |ctx| unsafe { glue::tex_parameterfv(ctx, target, pname, params) })
+}
+
+#[export_name = "glTexParameteri"]
+pub unsafe extern "C" fn c_tex_parameteri(target: u32, pname: u32, param: i32) {
+    entry("glTexParameteri", |ctx| unsafe { glue::tex_parameteri(ctx, target, pname, param) })
+}
+
+#[export_name = "glTexParameteriv"]
+pub unsafe extern "C" fn c_tex_parameteriv(target: u32, pname: u32, params: *const i32) {
+    entry("glTexParameteriv", |ctx| unsafe { glue::tex_parameteriv(ctx, target, pname, params) })
+}
+
+#[export_name = "glTexSubImage1D"]
+pub unsafe extern "C" fn c_tex_sub_image_1d(target: u32, level: i32, xoffset: i32, width: i32, format: u32, type_: u32, pixels: *const c_void) {
+    entry("glTexSubImage1D", |ctx| unsafe { glue::tex_sub_image_1d(ctx, target, level, xoffset, width, format, type_, pixels) })
+}
+
+#[export_name = "glTexSubImage1DEXT"]
+pub unsafe extern "C" fn c_tex_sub_image_1dext(target: u32, level: i32, xoffset: i32, width: i32, format: u32, type_: u32, pixels: *const c_void) {
+    unsafe { c_tex_sub_image_1d(target, level, xoffset, width, format, type_, pixels) }
+}
+
+#[export_name = "glTexSubImage2D"]
+pub unsafe extern "C" fn c_tex_sub_image_2d(target: u32, level: i32, xoffset: i32, yoffset: i32, width: i32, height: i32, format: u32, type_: u32, pixels: *const c_void) {
+    entry("glTexSubImage2D", |ctx| unsafe { glue::tex_sub_image_2d(ctx, target, level, xoffset, yoffset, width, height, format, type_, pixels) })
+}
+
+#[export_name = "glTexSubImage2DEXT"]
+pub unsafe extern "C" fn c_tex_sub_image_2dext(target: u32, level: i32, xoffset: i32, yoffset: i32, width: i32, height: i32, format: u32, type_: u32, pixels: *const c_void) {
+    unsafe { c_tex_sub_image_2d(target, level, xoffset, yoffset, width, height, format, type_, pixels) }
+}
+
+#[export_name = "glTexSubImage3D"]
+pub unsafe extern "C" fn c_tex_sub_image_3d(target: u32, level: i32, xoffset: i32, yoffset: i32, zoffset: i32, width: i32, height: i32, depth: i32, format: u32, type_: u32, pixels: *const c_void) {
+    entry("glTexSubImage3D", |ctx| unsafe { glue::tex_sub_image_3d(ctx, target, level, xoffset, yoffset, zoffset, width, height, depth, format, type_, pixels) })
+}
+
+#[export_name = "glTexSubImage3DEXT"]
+pub unsafe extern "C" fn c_tex_sub_image_3dext(target: u32, level: i32, xoffset: i32, yoffset: i32, zoffset: i32, width: i32, height: i32, depth: i32, format: u32, type_: u32, pixels: *const c_void) {
+    unsafe { c_tex_sub_image_3d(target, level, xoffset, yoffset, zoffset, width, height, depth, format, type_, pixels) }
+}
+
+#[export_name = "glTransformFeedbackVaryings"]
+pub unsafe extern "C" fn c_transform_feedback_varyings(program: u32, count: i32, varyings: *const *const c_char, buffer_mode: u32) {
+    entry("glTransformFeedbackVaryings", |ctx| unsafe { glue::transform_feedback_varyings(ctx, program, count, varyings, buffer_mode) })
+}
+
+#[export_name = "glTransformFeedbackVaryingsEXT"]
+pub unsafe extern "C" fn c_transform_feedback_varyings_ext(program: u32, count: i32, varyings: *const *const c_char, buffer_mode: u32) {
+    unsafe { c_transform_feedback_varyings(program, count, varyings, buffer_mode) }
+}
+
+#[export_name = "glUniform1f"]
+pub unsafe extern "C" fn c_uniform_1f(location: i32, v_0: f32) {
+    entry("glUniform1f", |ctx| unsafe { glue::uniform_1f(ctx, location, v_0) })
+}
+
+#[export_name = "glUniform1fARB"]
+pub unsafe extern "C" fn c_uniform_1f_arb(location: i32, v_0: f32) {
+    unsafe { c_uniform_1f(location, v_0) }
+}
+
+#[export_name = "glUniform1fv"]
+pub unsafe extern "C" fn c_uniform_1fv(location: i32, count: i32, value: *const f32) {
+    entry("glUniform1fv", |ctx| unsafe { glue::uniform_1fv(ctx, location, count, value) })
+}
+
+#[export_name = "glUniform1fvARB"]
+pub unsafe extern "C" fn c_uniform_1fv_arb(location: i32, count: i32, value: *const f32) {
+    unsafe { c_uniform_1fv(location, count, value) }
+}
+
+#[export_name = "glUniform1i"]
+pub unsafe extern "C" fn c_uniform_1i(location: i32, v_0: i32) {
+    entry("glUniform1i", |ctx| unsafe { glue::uniform_1i(ctx, location, v_0) })
+}
+
+#[export_name = "glUniform1iARB"]
+pub unsafe extern "C" fn c_uniform_1i_arb(location: i32, v_0: i32) {
+    unsafe { c_uniform_1i(location, v_0) }
+}
+
+#[export_name = "glUniform1iv"]
+pub unsafe extern "C" fn c_uniform_1iv(location: i32, count: i32, value: *const i32) {
+    entry("glUniform1iv", |ctx| unsafe { glue::uniform_1iv(ctx, location, count, value) })
+}
+
+#[export_name = "glUniform1ivARB"]
+pub unsafe extern "C" fn c_uniform_1iv_arb(location: i32, count: i32, value: *const i32) {
+    unsafe { c_uniform_1iv(location, count, value) }
+}
+
+#[export_name = "glUniform1ui"]
+pub unsafe extern "C" fn c_uniform_1ui(location: i32, v_0: u32) {
+    entry("glUniform1ui", |ctx| unsafe { glue::uniform_1ui(ctx, location, v_0) })
+}
+
+#[export_name = "glUniform1uiEXT"]
+pub unsafe extern "C" fn c_uniform_1ui_ext(location: i32, v_0: u32) {
+    unsafe { c_uniform_1ui(location, v_0) }
+}
+
+#[export_name = "glUniform1uiv"]
+pub unsafe extern "C" fn c_uniform_1uiv(location: i32, count: i32, value: *const u32) {
+    entry("glUniform1uiv", |ctx| unsafe { glue::uniform_1uiv(ctx, location, count, value) })
+}
+
+#[export_name = "glUniform1uivEXT"]
+pub unsafe extern "C" fn c_uniform_1uiv_ext(location: i32, count: i32, value: *const u32) {
+    unsafe { c_uniform_1uiv(location, count, value) }
+}
+
+#[export_name = "glUniform2f"]
+pub unsafe extern "C" fn c_uniform_2f(location: i32, v_0: f32, v_1: f32) {
+    entry("glUniform2f", |ctx| unsafe { glue::uniform_2f(ctx, location, v_0, v_1) })
+}
+
+#[export_name = "glUniform2fARB"]
+pub unsafe extern "C" fn c_uniform_2f_arb(location: i32, v_0: f32, v_1: f32) {
+    unsafe { c_uniform_2f(location, v_0, v_1) }
+}
+
+#[export_name = "glUniform2fv"]
+pub unsafe extern "C" fn c_uniform_2fv(location: i32, count: i32, value: *const f32) {
+    entry("glUniform2fv", |ctx| unsafe { glue::uniform_2fv(ctx, location, count, value) })
+}
+
+#[export_name = "glUniform2fvARB"]
+pub unsafe extern "C" fn c_uniform_2fv_arb(location: i32, count: i32, value: *const f32) {
+    unsafe { c_uniform_2fv(location, count, value) }
+}
+
+#[export_name = "glUniform2i"]
+pub unsafe extern "C" fn c_uniform_2i(location: i32, v_0: i32, v_1: i32) {
+    entry("glUniform2i", |ctx| unsafe { glue::uniform_2i(ctx, location, v_0, v_1) })
+}
+
+#[export_name = "glUniform2iARB"]
+pub unsafe extern "C" fn c_uniform_2i_arb(location: i32, v_0: i32, v_1: i32) {
+    unsafe { c_uniform_2i(location, v_0, v_1) }
+}
+
+#[export_name = "glUniform2iv"]
+pub unsafe extern "C" fn c_uniform_2iv(location: i32, count: i32, value: *const i32) {
+    entry("glUniform2iv", |ctx| unsafe { glue::uniform_2iv(ctx, location, count, value) })
+}
+
+#[export_name = "glUniform2ivARB"]
+pub unsafe extern "C" fn c_uniform_2iv_arb(location: i32, count: i32, value: *const i32) {
+    unsafe { c_uniform_2iv(location, count, value) }
+}
+
+#[export_name = "glUniform2ui"]
+pub unsafe extern "C" fn c_uniform_2ui(location: i32, v_0: u32, v_1: u32) {
+    entry("glUniform2ui", |ctx| unsafe { glue::uniform_2ui(ctx, location, v_0, v_1) })
+}
+
+#[export_name = "glUniform2uiEXT"]
+pub unsafe extern "C" fn c_uniform_2ui_ext(location: i32, v_0: u32, v_1: u32) {
+    unsafe { c_uniform_2ui(location, v_0, v_1) }
+}
+
+#[export_name = "glUniform2uiv"]
+pub unsafe extern "C" fn c_uniform_2uiv(location: i32, count: i32, value: *const u32) {
+    entry("glUniform2uiv", |ctx| unsafe { glue::uniform_2uiv(ctx, location, count, value) })
+}
+
+#[export_name = "glUniform2uivEXT"]
+pub unsafe extern "C" fn c_uniform_2uiv_ext(location: i32, count: i32, value: *const u32) {
+    unsafe { c_uniform_2uiv(location, count, value) }
+}
+
+#[export_name = "glUniform3f"]
+pub unsafe extern "C" fn c_uniform_3f(location: i32, v_0: f32, v_1: f32, v_2: f32) {
+    entry("glUniform3f", |ctx| unsafe { glue::uniform_3f(ctx, location, v_0, v_1, v_2) })
+}
+
+#[export_name = "glUniform3fARB"]
+pub unsafe extern "C" fn c_uniform_3f_arb(location: i32, v_0: f32, v_1: f32, v_2: f32) {
+    unsafe { c_uniform_3f(location, v_0, v_1, v_2) }
+}
+
+#[export_name = "glUniform3fv"]
+pub unsafe extern "C" fn c_uniform_3fv(location: i32, count: i32, value: *const f32) {
+    entry("glUniform3fv", |ctx| unsafe { glue::uniform_3fv(ctx, location, count, value) })
+}
+
+#[export_name = "glUniform3fvARB"]
+pub unsafe extern "C" fn c_uniform_3fv_arb(location: i32, count: i32, value: *const f32) {
+    unsafe { c_uniform_3fv(location, count, value) }
+}
+
+#[export_name = "glUniform3i"]
+pub unsafe extern "C" fn c_uniform_3i(location: i32, v_0: i32, v_1: i32, v_2: i32) {
+    entry("glUniform3i", |ctx| unsafe { glue::uniform_3i(ctx, location, v_0, v_1, v_2) })
+}
+
+#[export_name = "glUniform3iARB"]
+pub unsafe extern "C" fn c_uniform_3i_arb(location: i32, v_0: i32, v_1: i32, v_2: i32) {
+    unsafe { c_uniform_3i(location, v_0, v_1, v_2) }
+}
+
+#[export_name = "glUniform3iv"]
+pub unsafe extern "C" fn c_uniform_3iv(location: i32, count: i32, value: *const i32) {
+    entry("glUniform3iv", |ctx| unsafe { glue::uniform_3iv(ctx, location, count, value) })
+}
+
+#[export_name = "glUniform3ivARB"]
+pub unsafe extern "C" fn c_uniform_3iv_arb(location: i32, count: i32, value: *const i32) {
+    unsafe { c_uniform_3iv(location, count, value) }
+}
+
+#[export_name = "glUniform3ui"]
+pub unsafe extern "C" fn c_uniform_3ui(location: i32, v_0: u32, v_1: u32, v_2: u32) {
+    entry("glUniform3ui", |ctx| unsafe { glue::uniform_3ui(ctx, location, v_0, v_1, v_2) })
+}
+
+#[export_name = "glUniform3uiEXT"]
+pub unsafe extern "C" fn c_uniform_3ui_ext(location: i32, v_0: u32, v_1: u32, v_2: u32) {
+    unsafe { c_uniform_3ui(location, v_0, v_1, v_2) }
+}
+
+#[export_name = "glUniform3uiv"]
+pub unsafe extern "C" fn c_uniform_3uiv(location: i32, count: i32, value: *const u32) {
+    entry("glUniform3uiv", |ctx| unsafe { glue::uniform_3uiv(ctx, location, count, value) })
+}
+
+#[export_name = "glUniform3uivEXT"]
+pub unsafe extern "C" fn c_uniform_3uiv_ext(location: i32, count: i32, value: *const u32) {
+    unsafe { c_uniform_3uiv(location, count, value) }
+}
+
+#[export_name = "glUniform4f"]
+pub unsafe extern "C" fn c_uniform_4f(location: i32, v_0: f32, v_1: f32, v_2: f32, v_3: f32) {
+    entry("glUniform4f", |ctx| unsafe { glue::uniform_4f(ctx, location, v_0, v_1, v_2, v_3) })
+}
+
+#[export_name = "glUniform4fARB"]
+pub unsafe extern "C" fn c_uniform_4f_arb(location: i32, v_0: f32, v_1: f32, v_2: f32, v_3: f32) {
+    unsafe { c_uniform_4f(location, v_0, v_1, v_2, v_3) }
+}
+
+#[export_name = "glUniform4fv"]
+pub unsafe extern "C" fn c_uniform_4fv(location: i32, count: i32, value: *const f32) {
+    entry("glUniform4fv", |ctx| unsafe { glue::uniform_4fv(ctx, location, count, value) })
+}
+
+#[export_name = "glUniform4fvARB"]
+pub unsafe extern "C" fn c_uniform_4fv_arb(location: i32, count: i32, value: *const f32) {
+    unsafe { c_uniform_4fv(location, count, value) }
+}
+
+#[export_name = "glUniform4i"]
+pub unsafe extern "C" fn c_uniform_4i(location: i32, v_0: i32, v_1: i32, v_2: i32, v_3: i32) {
+    entry("glUniform4i", |ctx| unsafe { glue::uniform_4i(ctx, location, v_0, v_1, v_2, v_3) })
+}
+
+#[export_name = "glUniform4iARB"]
+pub unsafe extern "C" fn c_uniform_4i_arb(location: i32, v_0: i32, v_1: i32, v_2: i32, v_3: i32) {
+    unsafe { c_uniform_4i(location, v_0, v_1, v_2, v_3) }
+}
+
+#[export_name = "glUniform4iv"]
+pub unsafe extern "C" fn c_uniform_4iv(location: i32, count: i32, value: *const i32) {
+    entry("glUniform4iv", |ctx| unsafe { glue::uniform_4iv(ctx, location, count, value) })
+}
+
+#[export_name = "glUniform4ivARB"]
+pub unsafe extern "C" fn c_uniform_4iv_arb(location: i32, count: i32, value: *const i32) {
+    unsafe { c_uniform_4iv(location, count, value) }
+}
+
+#[export_name = "glUniform4ui"]
+pub unsafe extern "C" fn c_uniform_4ui(location: i32, v_0: u32, v_1: u32, v_2: u32, v_3: u32) {
+    entry("glUniform4ui", |ctx| unsafe { glue::uniform_4ui(ctx, location, v_0, v_1, v_2, v_3) })
+}
+
+#[export_name = "glUniform4uiEXT"]
+pub unsafe extern "C" fn c_uniform_4ui_ext(location: i32, v_0: u32, v_1: u32, v_2: u32, v_3: u32) {
+    unsafe { c_uniform_4ui(location, v_0, v_1, v_2, v_3) }
+}
+
+#[export_name = "glUniform4uiv"]
+pub unsafe extern "C" fn c_uniform_4uiv(location: i32, count: i32, value: *const u32) {
+    entry("glUniform4uiv", |ctx| unsafe { glue::uniform_4uiv(ctx, location, count, value) })
+}
+
+#[export_name = "glUniform4uivEXT"]
+pub unsafe extern "C" fn c_uniform_4uiv_ext(location: i32, count: i32, value: *const u32) {
+    unsafe { c_uniform_4uiv(location, count, value) }
+}
+
+#[export_name = "glUniformBlockBinding"]
+pub unsafe extern "C" fn c_uniform_block_binding(program: u32, uniform_block_index: u32, uniform_block_binding: u32) {
+    entry("glUniformBlockBinding", |ctx| ctx.uniform_block_binding(program, uniform_block_index, uniform_block_binding))
+}
+
+#[export_name = "glUniformMatrix2fv"]
+pub unsafe extern "C" fn c_uniform_matrix_2fv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    entry("glUniformMatrix2fv", |ctx| unsafe { glue::uniform_matrix_2fv(ctx, location, count, transpose, value) })
+}
+
+#[export_name = "glUniformMatrix2fvARB"]
+pub unsafe extern "C" fn c_uniform_matrix_2fv_arb(location: i32, count: i32, transpose: u8, value: *const f32) {
+    unsafe { c_uniform_matrix_2fv(location, count, transpose, value) }
+}
+
+#[export_name = "glUniformMatrix2x3fv"]
+pub unsafe extern "C" fn c_uniform_matrix_2x3fv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    entry("glUniformMatrix2x3fv", |ctx| unsafe { glue::uniform_matrix_2x3fv(ctx, location, count, transpose, value) })
+}
+
+#[export_name = "glUniformMatrix2x3fvNV"]
+pub unsafe extern "C" fn c_uniform_matrix_2x3fv_nv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    unsafe { c_uniform_matrix_2x3fv(location, count, transpose, value) }
+}
+
+#[export_name = "glUniformMatrix2x4fv"]
+pub unsafe extern "C" fn c_uniform_matrix_2x4fv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    entry("glUniformMatrix2x4fv", |ctx| unsafe { glue::uniform_matrix_2x4fv(ctx, location, count, transpose, value) })
+}
+
+#[export_name = "glUniformMatrix2x4fvNV"]
+pub unsafe extern "C" fn c_uniform_matrix_2x4fv_nv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    unsafe { c_uniform_matrix_2x4fv(location, count, transpose, value) }
+}
+
+#[export_name = "glUniformMatrix3fv"]
+pub unsafe extern "C" fn c_uniform_matrix_3fv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    entry("glUniformMatrix3fv", |ctx| unsafe { glue::uniform_matrix_3fv(ctx, location, count, transpose, value) })
+}
+
+#[export_name = "glUniformMatrix3fvARB"]
+pub unsafe extern "C" fn c_uniform_matrix_3fv_arb(location: i32, count: i32, transpose: u8, value: *const f32) {
+    unsafe { c_uniform_matrix_3fv(location, count, transpose, value) }
+}
+
+#[export_name = "glUniformMatrix3x2fv"]
+pub unsafe extern "C" fn c_uniform_matrix_3x2fv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    entry("glUniformMatrix3x2fv", |ctx| unsafe { glue::uniform_matrix_3x2fv(ctx, location, count, transpose, value) })
+}
+
+#[export_name = "glUniformMatrix3x2fvNV"]
+pub unsafe extern "C" fn c_uniform_matrix_3x2fv_nv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    unsafe { c_uniform_matrix_3x2fv(location, count, transpose, value) }
+}
+
+#[export_name = "glUniformMatrix3x4fv"]
+pub unsafe extern "C" fn c_uniform_matrix_3x4fv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    entry("glUniformMatrix3x4fv", |ctx| unsafe { glue::uniform_matrix_3x4fv(ctx, location, count, transpose, value) })
+}
+
+#[export_name = "glUniformMatrix3x4fvNV"]
+pub unsafe extern "C" fn c_uniform_matrix_3x4fv_nv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    unsafe { c_uniform_matrix_3x4fv(location, count, transpose, value) }
+}
+
+#[export_name = "glUniformMatrix4fv"]
+pub unsafe extern "C" fn c_uniform_matrix_4fv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    entry("glUniformMatrix4fv", |ctx| unsafe { glue::uniform_matrix_4fv(ctx, location, count, transpose, value) })
+}
+
+#[export_name = "glUniformMatrix4fvARB"]
+pub unsafe extern "C" fn c_uniform_matrix_4fv_arb(location: i32, count: i32, transpose: u8, value: *const f32) {
+    unsafe { c_uniform_matrix_4fv(location, count, transpose, value) }
+}
+
+#[export_name = "glUniformMatrix4x2fv"]
+pub unsafe extern "C" fn c_uniform_matrix_4x2fv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    entry("glUniformMatrix4x2fv", |ctx| unsafe { glue::uniform_matrix_4x2fv(ctx, location, count, transpose, value) })
+}
+
+#[export_name = "glUniformMatrix4x2fvNV"]
+pub unsafe extern "C" fn c_uniform_matrix_4x2fv_nv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    unsafe { c_uniform_matrix_4x2fv(location, count, transpose, value) }
+}
+
+#[export_name = "glUniformMatrix4x3fv"]
+pub unsafe extern "C" fn c_uniform_matrix_4x3fv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    entry("glUniformMatrix4x3fv", |ctx| unsafe { glue::uniform_matrix_4x3fv(ctx, location, count, transpose, value) })
+}
+
+#[export_name = "glUniformMatrix4x3fvNV"]
+pub unsafe extern "C" fn c_uniform_matrix_4x3fv_nv(location: i32, count: i32, transpose: u8, value: *const f32) {
+    unsafe { c_uniform_matrix_4x3fv(location, count, transpose, value) }
+}
+
+#[export_name = "glUnmapBuffer"]
+pub unsafe extern "C" fn c_unmap_buffer(target: u32) -> u8 {
+    entry("glUnmapBuffer", |ctx| u8::from(ctx.unmap_buffer(target)))
+}
+
+#[export_name = "glUnmapBufferARB"]
+pub unsafe extern "C" fn c_unmap_buffer_arb(target: u32) -> u8 {
+    unsafe { c_unmap_buffer(target) }
+}
+
+#[export_name = "glUnmapBufferOES"]
+pub unsafe extern "C" fn c_unmap_buffer_oes(target: u32) -> u8 {
+    unsafe { c_unmap_buffer(target) }
+}
+
+#[export_name = "glUseProgram"]
+pub unsafe extern "C" fn c_use_program(program: u32) {
+    entry("glUseProgram", |ctx| ctx.use_program(program))
+}
+
+#[export_name = "glUseProgramObjectARB"]
+pub unsafe extern "C" fn c_use_program_object_arb(program_obj: u32) {
+    unsafe { c_use_program(program_obj) }
+}
+
+#[export_name = "glValidateProgram"]
+pub unsafe extern "C" fn c_validate_program(program: u32) {
+    entry("glValidateProgram", |ctx| ctx.validate_program(program))
+}
+
+#[export_name = "glValidateProgramARB"]
+pub unsafe extern "C" fn c_validate_program_arb(program_obj: u32) {
+    unsafe { c_validate_program(program_obj) }
+}
+
+#[export_name = "glVertexAttrib1d"]
+pub unsafe extern "C" fn c_vertex_attrib_1d(index: u32, x: f64) {
+    entry("glVertexAttrib1d", |ctx| unsafe { glue::vertex_attrib_1d(ctx, index, x) })
+}
+
+#[export_name = "glVertexAttrib1dARB"]
+pub unsafe extern "C" fn c_vertex_attrib_1d_arb(index: u32, x: f64) {
+    unsafe { c_vertex_attrib_1d(index, x) }
+}
+
+#[export_name = "glVertexAttrib1dNV"]
+pub unsafe extern "C" fn c_vertex_attrib_1d_nv(index: u32, x: f64) {
+    unsafe { c_vertex_attrib_1d(index, x) }
+}
+
+#[export_name = "glVertexAttrib1dv"]
+pub unsafe extern "C" fn c_vertex_attrib_1dv(index: u32, v: *const f64) {
+    entry("glVertexAttrib1dv", |ctx| unsafe { glue::vertex_attrib_1dv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib1dvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_1dv_arb(index: u32, v: *const f64) {
+    unsafe { c_vertex_attrib_1dv(index, v) }
+}
+
+#[export_name = "glVertexAttrib1dvNV"]
+pub unsafe extern "C" fn c_vertex_attrib_1dv_nv(index: u32, v: *const f64) {
+    unsafe { c_vertex_attrib_1dv(index, v) }
+}
+
+#[export_name = "glVertexAttrib1f"]
+pub unsafe extern "C" fn c_vertex_attrib_1f(index: u32, x: f32) {
+    entry("glVertexAttrib1f", |ctx| unsafe { glue::vertex_attrib_1f(ctx, index, x) })
+}
+
+#[export_name = "glVertexAttrib1fARB"]
+pub unsafe extern "C" fn c_vertex_attrib_1f_arb(index: u32, x: f32) {
+    unsafe { c_vertex_attrib_1f(index, x) }
+}
+
+#[export_name = "glVertexAttrib1fNV"]
+pub unsafe extern "C" fn c_vertex_attrib_1f_nv(index: u32, x: f32) {
+    unsafe { c_vertex_attrib_1f(index, x) }
+}
+
+#[export_name = "glVertexAttrib1fv"]
+pub unsafe extern "C" fn c_vertex_attrib_1fv(index: u32, v: *const f32) {
+    entry("glVertexAttrib1fv", |ctx| unsafe { glue::vertex_attrib_1fv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib1fvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_1fv_arb(index: u32, v: *const f32) {
+    unsafe { c_vertex_attrib_1fv(index, v) }
+}
+
+#[export_name = "glVertexAttrib1fvNV"]
+pub unsafe extern "C" fn c_vertex_attrib_1fv_nv(index: u32, v: *const f32) {
+    unsafe { c_vertex_attrib_1fv(index, v) }
+}
+
+#[export_name = "glVertexAttrib1s"]
+pub unsafe extern "C" fn c_vertex_attrib_1s(index: u32, x: i16) {
+    entry("glVertexAttrib1s", |ctx| unsafe { glue::vertex_attrib_1s(ctx, index, x) })
+}
+
+#[export_name = "glVertexAttrib1sARB"]
+pub unsafe extern "C" fn c_vertex_attrib_1s_arb(index: u32, x: i16) {
+    unsafe { c_vertex_attrib_1s(index, x) }
+}
+
+#[export_name = "glVertexAttrib1sNV"]
+pub unsafe extern "C" fn c_vertex_attrib_1s_nv(index: u32, x: i16) {
+    unsafe { c_vertex_attrib_1s(index, x) }
+}
+
+#[export_name = "glVertexAttrib1sv"]
+pub unsafe extern "C" fn c_vertex_attrib_1sv(index: u32, v: *const i16) {
+    entry("glVertexAttrib1sv", |ctx| unsafe { glue::vertex_attrib_1sv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib1svARB"]
+pub unsafe extern "C" fn c_vertex_attrib_1sv_arb(index: u32, v: *const i16) {
+    unsafe { c_vertex_attrib_1sv(index, v) }
+}
+
+#[export_name = "glVertexAttrib1svNV"]
+pub unsafe extern "C" fn c_vertex_attrib_1sv_nv(index: u32, v: *const i16) {
+    unsafe { c_vertex_attrib_1sv(index, v) }
+}
+
+#[export_name = "glVertexAttrib2d"]
+pub unsafe extern "C" fn c_vertex_attrib_2d(index: u32, x: f64, y: f64) {
+    entry("glVertexAttrib2d", |ctx| unsafe { glue::vertex_attrib_2d(ctx, index, x, y) })
+}
+
+#[export_name = "glVertexAttrib2dARB"]
+pub unsafe extern "C" fn c_vertex_attrib_2d_arb(index: u32, x: f64, y: f64) {
+    unsafe { c_vertex_attrib_2d(index, x, y) }
+}
+
+#[export_name = "glVertexAttrib2dNV"]
+pub unsafe extern "C" fn c_vertex_attrib_2d_nv(index: u32, x: f64, y: f64) {
+    unsafe { c_vertex_attrib_2d(index, x, y) }
+}
+
+#[export_name = "glVertexAttrib2dv"]
+pub unsafe extern "C" fn c_vertex_attrib_2dv(index: u32, v: *const f64) {
+    entry("glVertexAttrib2dv", |ctx| unsafe { glue::vertex_attrib_2dv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib2dvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_2dv_arb(index: u32, v: *const f64) {
+    unsafe { c_vertex_attrib_2dv(index, v) }
+}
+
+#[export_name = "glVertexAttrib2dvNV"]
+pub unsafe extern "C" fn c_vertex_attrib_2dv_nv(index: u32, v: *const f64) {
+    unsafe { c_vertex_attrib_2dv(index, v) }
+}
+
+#[export_name = "glVertexAttrib2f"]
+pub unsafe extern "C" fn c_vertex_attrib_2f(index: u32, x: f32, y: f32) {
+    entry("glVertexAttrib2f", |ctx| unsafe { glue::vertex_attrib_2f(ctx, index, x, y) })
+}
+
+#[export_name = "glVertexAttrib2fARB"]
+pub unsafe extern "C" fn c_vertex_attrib_2f_arb(index: u32, x: f32, y: f32) {
+    unsafe { c_vertex_attrib_2f(index, x, y) }
+}
+
+#[export_name = "glVertexAttrib2fNV"]
+pub unsafe extern "C" fn c_vertex_attrib_2f_nv(index: u32, x: f32, y: f32) {
+    unsafe { c_vertex_attrib_2f(index, x, y) }
+}
+
+#[export_name = "glVertexAttrib2fv"]
+pub unsafe extern "C" fn c_vertex_attrib_2fv(index: u32, v: *const f32) {
+    entry("glVertexAttrib2fv", |ctx| unsafe { glue::vertex_attrib_2fv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib2fvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_2fv_arb(index: u32, v: *const f32) {
+    unsafe { c_vertex_attrib_2fv(index, v) }
+}
+
+#[export_name = "glVertexAttrib2fvNV"]
+pub unsafe extern "C" fn c_vertex_attrib_2fv_nv(index: u32, v: *const f32) {
+    unsafe { c_vertex_attrib_2fv(index, v) }
+}
+
+#[export_name = "glVertexAttrib2s"]
+pub unsafe extern "C" fn c_vertex_attrib_2s(index: u32, x: i16, y: i16) {
+    entry("glVertexAttrib2s", |ctx| unsafe { glue::vertex_attrib_2s(ctx, index, x, y) })
+}
+
+#[export_name = "glVertexAttrib2sARB"]
+pub unsafe extern "C" fn c_vertex_attrib_2s_arb(index: u32, x: i16, y: i16) {
+    unsafe { c_vertex_attrib_2s(index, x, y) }
+}
+
+#[export_name = "glVertexAttrib2sNV"]
+pub unsafe extern "C" fn c_vertex_attrib_2s_nv(index: u32, x: i16, y: i16) {
+    unsafe { c_vertex_attrib_2s(index, x, y) }
+}
+
+#[export_name = "glVertexAttrib2sv"]
+pub unsafe extern "C" fn c_vertex_attrib_2sv(index: u32, v: *const i16) {
+    entry("glVertexAttrib2sv", |ctx| unsafe { glue::vertex_attrib_2sv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib2svARB"]
+pub unsafe extern "C" fn c_vertex_attrib_2sv_arb(index: u32, v: *const i16) {
+    unsafe { c_vertex_attrib_2sv(index, v) }
+}
+
+#[export_name = "glVertexAttrib2svNV"]
+pub unsafe extern "C" fn c_vertex_attrib_2sv_nv(index: u32, v: *const i16) {
+    unsafe { c_vertex_attrib_2sv(index, v) }
+}
+
+#[export_name = "glVertexAttrib3d"]
+pub unsafe extern "C" fn c_vertex_attrib_3d(index: u32, x: f64, y: f64, z: f64) {
+    entry("glVertexAttrib3d", |ctx| unsafe { glue::vertex_attrib_3d(ctx, index, x, y, z) })
+}
+
+#[export_name = "glVertexAttrib3dARB"]
+pub unsafe extern "C" fn c_vertex_attrib_3d_arb(index: u32, x: f64, y: f64, z: f64) {
+    unsafe { c_vertex_attrib_3d(index, x, y, z) }
+}
+
+#[export_name = "glVertexAttrib3dNV"]
+pub unsafe extern "C" fn c_vertex_attrib_3d_nv(index: u32, x: f64, y: f64, z: f64) {
+    unsafe { c_vertex_attrib_3d(index, x, y, z) }
+}
+
+#[export_name = "glVertexAttrib3dv"]
+pub unsafe extern "C" fn c_vertex_attrib_3dv(index: u32, v: *const f64) {
+    entry("glVertexAttrib3dv", |ctx| unsafe { glue::vertex_attrib_3dv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib3dvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_3dv_arb(index: u32, v: *const f64) {
+    unsafe { c_vertex_attrib_3dv(index, v) }
+}
+
+#[export_name = "glVertexAttrib3dvNV"]
+pub unsafe extern "C" fn c_vertex_attrib_3dv_nv(index: u32, v: *const f64) {
+    unsafe { c_vertex_attrib_3dv(index, v) }
+}
+
+#[export_name = "glVertexAttrib3f"]
+pub unsafe extern "C" fn c_vertex_attrib_3f(index: u32, x: f32, y: f32, z: f32) {
+    entry("glVertexAttrib3f", |ctx| unsafe { glue::vertex_attrib_3f(ctx, index, x, y, z) })
+}
+
+#[export_name = "glVertexAttrib3fARB"]
+pub unsafe extern "C" fn c_vertex_attrib_3f_arb(index: u32, x: f32, y: f32, z: f32) {
+    unsafe { c_vertex_attrib_3f(index, x, y, z) }
+}
+
+#[export_name = "glVertexAttrib3fNV"]
+pub unsafe extern "C" fn c_vertex_attrib_3f_nv(index: u32, x: f32, y: f32, z: f32) {
+    unsafe { c_vertex_attrib_3f(index, x, y, z) }
+}
+
+#[export_name = "glVertexAttrib3fv"]
+pub unsafe extern "C" fn c_vertex_attrib_3fv(index: u32, v: *const f32) {
+    entry("glVertexAttrib3fv", |ctx| unsafe { glue::vertex_attrib_3fv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib3fvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_3fv_arb(index: u32, v: *const f32) {
+    unsafe { c_vertex_attrib_3fv(index, v) }
+}
+
+#[export_name = "glVertexAttrib3fvNV"]
+pub unsafe extern "C" fn c_vertex_attrib_3fv_nv(index: u32, v: *const f32) {
+    unsafe { c_vertex_attrib_3fv(index, v) }
+}
+
+#[export_name = "glVertexAttrib3s"]
+pub unsafe extern "C" fn c_vertex_attrib_3s(index: u32, x: i16, y: i16, z: i16) {
+    entry("glVertexAttrib3s", |ctx| unsafe { glue::vertex_attrib_3s(ctx, index, x, y, z) })
+}
+
+#[export_name = "glVertexAttrib3sARB"]
+pub unsafe extern "C" fn c_vertex_attrib_3s_arb(index: u32, x: i16, y: i16, z: i16) {
+    unsafe { c_vertex_attrib_3s(index, x, y, z) }
+}
+
+#[export_name = "glVertexAttrib3sNV"]
+pub unsafe extern "C" fn c_vertex_attrib_3s_nv(index: u32, x: i16, y: i16, z: i16) {
+    unsafe { c_vertex_attrib_3s(index, x, y, z) }
+}
+
+#[export_name = "glVertexAttrib3sv"]
+pub unsafe extern "C" fn c_vertex_attrib_3sv(index: u32, v: *const i16) {
+    entry("glVertexAttrib3sv", |ctx| unsafe { glue::vertex_attrib_3sv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib3svARB"]
+pub unsafe extern "C" fn c_vertex_attrib_3sv_arb(index: u32, v: *const i16) {
+    unsafe { c_vertex_attrib_3sv(index, v) }
+}
+
+#[export_name = "glVertexAttrib3svNV"]
+pub unsafe extern "C" fn c_vertex_attrib_3sv_nv(index: u32, v: *const i16) {
+    unsafe { c_vertex_attrib_3sv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4Nbv"]
+pub unsafe extern "C" fn c_vertex_attrib_4nbv(index: u32, v: *const i8) {
+    entry("glVertexAttrib4Nbv", |ctx| unsafe { glue::vertex_attrib_4nbv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib4NbvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4nbv_arb(index: u32, v: *const i8) {
+    unsafe { c_vertex_attrib_4nbv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4Niv"]
+pub unsafe extern "C" fn c_vertex_attrib_4niv(index: u32, v: *const i32) {
+    entry("glVertexAttrib4Niv", |ctx| unsafe { glue::vertex_attrib_4niv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib4NivARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4niv_arb(index: u32, v: *const i32) {
+    unsafe { c_vertex_attrib_4niv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4Nsv"]
+pub unsafe extern "C" fn c_vertex_attrib_4nsv(index: u32, v: *const i16) {
+    entry("glVertexAttrib4Nsv", |ctx| unsafe { glue::vertex_attrib_4nsv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib4NsvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4nsv_arb(index: u32, v: *const i16) {
+    unsafe { c_vertex_attrib_4nsv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4Nub"]
+pub unsafe extern "C" fn c_vertex_attrib_4nub(index: u32, x: u8, y: u8, z: u8, w: u8) {
+    entry("glVertexAttrib4Nub", |ctx| unsafe { glue::vertex_attrib_4nub(ctx, index, x, y, z, w) })
+}
+
+#[export_name = "glVertexAttrib4NubARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4nub_arb(index: u32, x: u8, y: u8, z: u8, w: u8) {
+    unsafe { c_vertex_attrib_4nub(index, x, y, z, w) }
+}
+
+#[export_name = "glVertexAttrib4Nubv"]
+pub unsafe extern "C" fn c_vertex_attrib_4nubv(index: u32, v: *const u8) {
+    entry("glVertexAttrib4Nubv", |ctx| unsafe { glue::vertex_attrib_4nubv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib4NubvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4nubv_arb(index: u32, v: *const u8) {
+    unsafe { c_vertex_attrib_4nubv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4Nuiv"]
+pub unsafe extern "C" fn c_vertex_attrib_4nuiv(index: u32, v: *const u32) {
+    entry("glVertexAttrib4Nuiv", |ctx| unsafe { glue::vertex_attrib_4nuiv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib4NuivARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4nuiv_arb(index: u32, v: *const u32) {
+    unsafe { c_vertex_attrib_4nuiv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4Nusv"]
+pub unsafe extern "C" fn c_vertex_attrib_4nusv(index: u32, v: *const u16) {
+    entry("glVertexAttrib4Nusv", |ctx| unsafe { glue::vertex_attrib_4nusv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib4NusvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4nusv_arb(index: u32, v: *const u16) {
+    unsafe { c_vertex_attrib_4nusv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4bv"]
+pub unsafe extern "C" fn c_vertex_attrib_4bv(index: u32, v: *const i8) {
+    entry("glVertexAttrib4bv", |ctx| unsafe { glue::vertex_attrib_4bv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib4bvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4bv_arb(index: u32, v: *const i8) {
+    unsafe { c_vertex_attrib_4bv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4d"]
+pub unsafe extern "C" fn c_vertex_attrib_4d(index: u32, x: f64, y: f64, z: f64, w: f64) {
+    entry("glVertexAttrib4d", |ctx| unsafe { glue::vertex_attrib_4d(ctx, index, x, y, z, w) })
+}
+
+#[export_name = "glVertexAttrib4dARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4d_arb(index: u32, x: f64, y: f64, z: f64, w: f64) {
+    unsafe { c_vertex_attrib_4d(index, x, y, z, w) }
+}
+
+#[export_name = "glVertexAttrib4dNV"]
+pub unsafe extern "C" fn c_vertex_attrib_4d_nv(index: u32, x: f64, y: f64, z: f64, w: f64) {
+    unsafe { c_vertex_attrib_4d(index, x, y, z, w) }
+}
+
+#[export_name = "glVertexAttrib4dv"]
+pub unsafe extern "C" fn c_vertex_attrib_4dv(index: u32, v: *const f64) {
+    entry("glVertexAttrib4dv", |ctx| unsafe { glue::vertex_attrib_4dv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib4dvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4dv_arb(index: u32, v: *const f64) {
+    unsafe { c_vertex_attrib_4dv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4dvNV"]
+pub unsafe extern "C" fn c_vertex_attrib_4dv_nv(index: u32, v: *const f64) {
+    unsafe { c_vertex_attrib_4dv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4f"]
+pub unsafe extern "C" fn c_vertex_attrib_4f(index: u32, x: f32, y: f32, z: f32, w: f32) {
+    entry("glVertexAttrib4f", |ctx| ctx.vertex_attrib_4f(index, x, y, z, w))
+}
+
+#[export_name = "glVertexAttrib4fARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4f_arb(index: u32, x: f32, y: f32, z: f32, w: f32) {
+    unsafe { c_vertex_attrib_4f(index, x, y, z, w) }
+}
+
+#[export_name = "glVertexAttrib4fNV"]
+pub unsafe extern "C" fn c_vertex_attrib_4f_nv(index: u32, x: f32, y: f32, z: f32, w: f32) {
+    unsafe { c_vertex_attrib_4f(index, x, y, z, w) }
+}
+
+#[export_name = "glVertexAttrib4fv"]
+pub unsafe extern "C" fn c_vertex_attrib_4fv(index: u32, v: *const f32) {
+    entry("glVertexAttrib4fv", |ctx| unsafe { glue::vertex_attrib_4fv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib4fvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4fv_arb(index: u32, v: *const f32) {
+    unsafe { c_vertex_attrib_4fv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4fvNV"]
+pub unsafe extern "C" fn c_vertex_attrib_4fv_nv(index: u32, v: *const f32) {
+    unsafe { c_vertex_attrib_4fv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4iv"]
+pub unsafe extern "C" fn c_vertex_attrib_4iv(index: u32, v: *const i32) {
+    entry("glVertexAttrib4iv", |ctx| unsafe { glue::vertex_attrib_4iv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib4ivARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4iv_arb(index: u32, v: *const i32) {
+    unsafe { c_vertex_attrib_4iv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4s"]
+pub unsafe extern "C" fn c_vertex_attrib_4s(index: u32, x: i16, y: i16, z: i16, w: i16) {
+    entry("glVertexAttrib4s", |ctx| unsafe { glue::vertex_attrib_4s(ctx, index, x, y, z, w) })
+}
+
+#[export_name = "glVertexAttrib4sARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4s_arb(index: u32, x: i16, y: i16, z: i16, w: i16) {
+    unsafe { c_vertex_attrib_4s(index, x, y, z, w) }
+}
+
+#[export_name = "glVertexAttrib4sNV"]
+pub unsafe extern "C" fn c_vertex_attrib_4s_nv(index: u32, x: i16, y: i16, z: i16, w: i16) {
+    unsafe { c_vertex_attrib_4s(index, x, y, z, w) }
+}
+
+#[export_name = "glVertexAttrib4sv"]
+pub unsafe extern "C" fn c_vertex_attrib_4sv(index: u32, v: *const i16) {
+    entry("glVertexAttrib4sv", |ctx| unsafe { glue::vertex_attrib_4sv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib4svARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4sv_arb(index: u32, v: *const i16) {
+    unsafe { c_vertex_attrib_4sv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4svNV"]
+pub unsafe extern "C" fn c_vertex_attrib_4sv_nv(index: u32, v: *const i16) {
+    unsafe { c_vertex_attrib_4sv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4ubNV"]
+pub unsafe extern "C" fn c_vertex_attrib_4ub_nv(index: u32, x: u8, y: u8, z: u8, w: u8) {
+    unsafe { c_vertex_attrib_4nub(index, x, y, z, w) }
+}
+
+#[export_name = "glVertexAttrib4ubv"]
+pub unsafe extern "C" fn c_vertex_attrib_4ubv(index: u32, v: *const u8) {
+    entry("glVertexAttrib4ubv", |ctx| unsafe { glue::vertex_attrib_4ubv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib4ubvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4ubv_arb(index: u32, v: *const u8) {
+    unsafe { c_vertex_attrib_4ubv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4ubvNV"]
+pub unsafe extern "C" fn c_vertex_attrib_4ubv_nv(index: u32, v: *const u8) {
+    unsafe { c_vertex_attrib_4nubv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4uiv"]
+pub unsafe extern "C" fn c_vertex_attrib_4uiv(index: u32, v: *const u32) {
+    entry("glVertexAttrib4uiv", |ctx| unsafe { glue::vertex_attrib_4uiv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib4uivARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4uiv_arb(index: u32, v: *const u32) {
+    unsafe { c_vertex_attrib_4uiv(index, v) }
+}
+
+#[export_name = "glVertexAttrib4usv"]
+pub unsafe extern "C" fn c_vertex_attrib_4usv(index: u32, v: *const u16) {
+    entry("glVertexAttrib4usv", |ctx| unsafe { glue::vertex_attrib_4usv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttrib4usvARB"]
+pub unsafe extern "C" fn c_vertex_attrib_4usv_arb(index: u32, v: *const u16) {
+    unsafe { c_vertex_attrib_4usv(index, v) }
+}
+
+#[export_name = "glVertexAttribDivisor"]
+pub unsafe extern "C" fn c_vertex_attrib_divisor(index: u32, divisor: u32) {
+    entry("glVertexAttribDivisor", |ctx| ctx.vertex_attrib_divisor(index, divisor))
+}
+
+#[export_name = "glVertexAttribDivisorANGLE"]
+pub unsafe extern "C" fn c_vertex_attrib_divisor_angle(index: u32, divisor: u32) {
+    unsafe { c_vertex_attrib_divisor(index, divisor) }
+}
+
+#[export_name = "glVertexAttribDivisorARB"]
+pub unsafe extern "C" fn c_vertex_attrib_divisor_arb(index: u32, divisor: u32) {
+    unsafe { c_vertex_attrib_divisor(index, divisor) }
+}
+
+#[export_name = "glVertexAttribDivisorEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_divisor_ext(index: u32, divisor: u32) {
+    unsafe { c_vertex_attrib_divisor(index, divisor) }
+}
+
+#[export_name = "glVertexAttribDivisorNV"]
+pub unsafe extern "C" fn c_vertex_attrib_divisor_nv(index: u32, divisor: u32) {
+    unsafe { c_vertex_attrib_divisor(index, divisor) }
+}
+
+#[export_name = "glVertexAttribI1i"]
+pub unsafe extern "C" fn c_vertex_attrib_i1i(index: u32, x: i32) {
+    entry("glVertexAttribI1i", |ctx| unsafe { glue::vertex_attrib_i1i(ctx, index, x) })
+}
+
+#[export_name = "glVertexAttribI1iEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i1i_ext(index: u32, x: i32) {
+    unsafe { c_vertex_attrib_i1i(index, x) }
+}
+
+#[export_name = "glVertexAttribI1iv"]
+pub unsafe extern "C" fn c_vertex_attrib_i1iv(index: u32, v: *const i32) {
+    entry("glVertexAttribI1iv", |ctx| unsafe { glue::vertex_attrib_i1iv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttribI1ivEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i1iv_ext(index: u32, v: *const i32) {
+    unsafe { c_vertex_attrib_i1iv(index, v) }
+}
+
+#[export_name = "glVertexAttribI1ui"]
+pub unsafe extern "C" fn c_vertex_attrib_i1ui(index: u32, x: u32) {
+    entry("glVertexAttribI1ui", |ctx| unsafe { glue::vertex_attrib_i1ui(ctx, index, x) })
+}
+
+#[export_name = "glVertexAttribI1uiEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i1ui_ext(index: u32, x: u32) {
+    unsafe { c_vertex_attrib_i1ui(index, x) }
+}
+
+#[export_name = "glVertexAttribI1uiv"]
+pub unsafe extern "C" fn c_vertex_attrib_i1uiv(index: u32, v: *const u32) {
+    entry("glVertexAttribI1uiv", |ctx| unsafe { glue::vertex_attrib_i1uiv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttribI1uivEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i1uiv_ext(index: u32, v: *const u32) {
+    unsafe { c_vertex_attrib_i1uiv(index, v) }
+}
+
+#[export_name = "glVertexAttribI2i"]
+pub unsafe extern "C" fn c_vertex_attrib_i2i(index: u32, x: i32, y: i32) {
+    entry("glVertexAttribI2i", |ctx| unsafe { glue::vertex_attrib_i2i(ctx, index, x, y) })
+}
+
+#[export_name = "glVertexAttribI2iEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i2i_ext(index: u32, x: i32, y: i32) {
+    unsafe { c_vertex_attrib_i2i(index, x, y) }
+}
+
+#[export_name = "glVertexAttribI2iv"]
+pub unsafe extern "C" fn c_vertex_attrib_i2iv(index: u32, v: *const i32) {
+    entry("glVertexAttribI2iv", |ctx| unsafe { glue::vertex_attrib_i2iv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttribI2ivEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i2iv_ext(index: u32, v: *const i32) {
+    unsafe { c_vertex_attrib_i2iv(index, v) }
+}
+
+#[export_name = "glVertexAttribI2ui"]
+pub unsafe extern "C" fn c_vertex_attrib_i2ui(index: u32, x: u32, y: u32) {
+    entry("glVertexAttribI2ui", |ctx| unsafe { glue::vertex_attrib_i2ui(ctx, index, x, y) })
+}
+
+#[export_name = "glVertexAttribI2uiEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i2ui_ext(index: u32, x: u32, y: u32) {
+    unsafe { c_vertex_attrib_i2ui(index, x, y) }
+}
+
+#[export_name = "glVertexAttribI2uiv"]
+pub unsafe extern "C" fn c_vertex_attrib_i2uiv(index: u32, v: *const u32) {
+    entry("glVertexAttribI2uiv", |ctx| unsafe { glue::vertex_attrib_i2uiv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttribI2uivEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i2uiv_ext(index: u32, v: *const u32) {
+    unsafe { c_vertex_attrib_i2uiv(index, v) }
+}
+
+#[export_name = "glVertexAttribI3i"]
+pub unsafe extern "C" fn c_vertex_attrib_i3i(index: u32, x: i32, y: i32, z: i32) {
+    entry("glVertexAttribI3i", |ctx| unsafe { glue::vertex_attrib_i3i(ctx, index, x, y, z) })
+}
+
+#[export_name = "glVertexAttribI3iEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i3i_ext(index: u32, x: i32, y: i32, z: i32) {
+    unsafe { c_vertex_attrib_i3i(index, x, y, z) }
+}
+
+#[export_name = "glVertexAttribI3iv"]
+pub unsafe extern "C" fn c_vertex_attrib_i3iv(index: u32, v: *const i32) {
+    entry("glVertexAttribI3iv", |ctx| unsafe { glue::vertex_attrib_i3iv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttribI3ivEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i3iv_ext(index: u32, v: *const i32) {
+    unsafe { c_vertex_attrib_i3iv(index, v) }
+}
+
+#[export_name = "glVertexAttribI3ui"]
+pub unsafe extern "C" fn c_vertex_attrib_i3ui(index: u32, x: u32, y: u32, z: u32) {
+    entry("glVertexAttribI3ui", |ctx| unsafe { glue::vertex_attrib_i3ui(ctx, index, x, y, z) })
+}
+
+#[export_name = "glVertexAttribI3uiEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i3ui_ext(index: u32, x: u32, y: u32, z: u32) {
+    unsafe { c_vertex_attrib_i3ui(index, x, y, z) }
+}
+
+#[export_name = "glVertexAttribI3uiv"]
+pub unsafe extern "C" fn c_vertex_attrib_i3uiv(index: u32, v: *const u32) {
+    entry("glVertexAttribI3uiv", |ctx| unsafe { glue::vertex_attrib_i3uiv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttribI3uivEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i3uiv_ext(index: u32, v: *const u32) {
+    unsafe { c_vertex_attrib_i3uiv(index, v) }
+}
+
+#[export_name = "glVertexAttribI4bv"]
+pub unsafe extern "C" fn c_vertex_attrib_i4bv(index: u32, v: *const i8) {
+    entry("glVertexAttribI4bv", |ctx| unsafe { glue::vertex_attrib_i4bv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttribI4bvEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i4bv_ext(index: u32, v: *const i8) {
+    unsafe { c_vertex_attrib_i4bv(index, v) }
+}
+
+#[export_name = "glVertexAttribI4i"]
+pub unsafe extern "C" fn c_vertex_attrib_i4i(index: u32, x: i32, y: i32, z: i32, w: i32) {
+    entry("glVertexAttribI4i", |ctx| ctx.vertex_attrib_i4i(index, x, y, z, w))
+}
+
+#[export_name = "glVertexAttribI4iEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i4i_ext(index: u32, x: i32, y: i32, z: i32, w: i32) {
+    unsafe { c_vertex_attrib_i4i(index, x, y, z, w) }
+}
+
+#[export_name = "glVertexAttribI4iv"]
+pub unsafe extern "C" fn c_vertex_attrib_i4iv(index: u32, v: *const i32) {
+    entry("glVertexAttribI4iv", |ctx| unsafe { glue::vertex_attrib_i4iv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttribI4ivEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i4iv_ext(index: u32, v: *const i32) {
+    unsafe { c_vertex_attrib_i4iv(index, v) }
+}
+
+#[export_name = "glVertexAttribI4sv"]
+pub unsafe extern "C" fn c_vertex_attrib_i4sv(index: u32, v: *const i16) {
+    entry("glVertexAttribI4sv", |ctx| unsafe { glue::vertex_attrib_i4sv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttribI4svEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i4sv_ext(index: u32, v: *const i16) {
+    unsafe { c_vertex_attrib_i4sv(index, v) }
+}
+
+#[export_name = "glVertexAttribI4ubv"]
+pub unsafe extern "C" fn c_vertex_attrib_i4ubv(index: u32, v: *const u8) {
+    entry("glVertexAttribI4ubv", |ctx| unsafe { glue::vertex_attrib_i4ubv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttribI4ubvEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i4ubv_ext(index: u32, v: *const u8) {
+    unsafe { c_vertex_attrib_i4ubv(index, v) }
+}
+
+#[export_name = "glVertexAttribI4ui"]
+pub unsafe extern "C" fn c_vertex_attrib_i4ui(index: u32, x: u32, y: u32, z: u32, w: u32) {
+    entry("glVertexAttribI4ui", |ctx| ctx.vertex_attrib_i4ui(index, x, y, z, w))
+}
+
+#[export_name = "glVertexAttribI4uiEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i4ui_ext(index: u32, x: u32, y: u32, z: u32, w: u32) {
+    unsafe { c_vertex_attrib_i4ui(index, x, y, z, w) }
+}
+
+#[export_name = "glVertexAttribI4uiv"]
+pub unsafe extern "C" fn c_vertex_attrib_i4uiv(index: u32, v: *const u32) {
+    entry("glVertexAttribI4uiv", |ctx| unsafe { glue::vertex_attrib_i4uiv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttribI4uivEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i4uiv_ext(index: u32, v: *const u32) {
+    unsafe { c_vertex_attrib_i4uiv(index, v) }
+}
+
+#[export_name = "glVertexAttribI4usv"]
+pub unsafe extern "C" fn c_vertex_attrib_i4usv(index: u32, v: *const u16) {
+    entry("glVertexAttribI4usv", |ctx| unsafe { glue::vertex_attrib_i4usv(ctx, index, v) })
+}
+
+#[export_name = "glVertexAttribI4usvEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i4usv_ext(index: u32, v: *const u16) {
+    unsafe { c_vertex_attrib_i4usv(index, v) }
+}
+
+#[export_name = "glVertexAttribIPointer"]
+pub unsafe extern "C" fn c_vertex_attrib_i_pointer(index: u32, size: i32, type_: u32, stride: i32, pointer: *const c_void) {
+    entry("glVertexAttribIPointer", |ctx| unsafe { glue::vertex_attrib_i_pointer(ctx, index, size, type_, stride, pointer) })
+}
+
+#[export_name = "glVertexAttribIPointerEXT"]
+pub unsafe extern "C" fn c_vertex_attrib_i_pointer_ext(index: u32, size: i32, type_: u32, stride: i32, pointer: *const c_void) {
+    unsafe { c_vertex_attrib_i_pointer(index, size, type_, stride, pointer) }
+}
+
+#[export_name = "glVertexAttribP1ui"]
+pub unsafe extern "C" fn c_vertex_attrib_p1ui(index: u32, type_: u32, normalized: u8, value: u32) {
+    entry("glVertexAttribP1ui", |ctx| unsafe { glue::vertex_attrib_p1ui(ctx, index, type_, normalized, value) })
+}
+
+#[export_name = "glVertexAttribP1uiv"]
+pub unsafe extern "C" fn c_vertex_attrib_p1uiv(index: u32, type_: u32, normalized: u8, value: *const u32) {
+    entry("glVertexAttribP1uiv", |ctx| unsafe { glue::vertex_attrib_p1uiv(ctx, index, type_, normalized, value) })
+}
+
+#[export_name = "glVertexAttribP2ui"]
+pub unsafe extern "C" fn c_vertex_attrib_p2ui(index: u32, type_: u32, normalized: u8, value: u32) {
+    entry("glVertexAttribP2ui", |ctx| unsafe { glue::vertex_attrib_p2ui(ctx, index, type_, normalized, value) })
+}
+
+#[export_name = "glVertexAttribP2uiv"]
+pub unsafe extern "C" fn c_vertex_attrib_p2uiv(index: u32, type_: u32, normalized: u8, value: *const u32) {
+    entry("glVertexAttribP2uiv", |ctx| unsafe { glue::vertex_attrib_p2uiv(ctx, index, type_, normalized, value) })
+}
+
+#[export_name = "glVertexAttribP3ui"]
+pub unsafe extern "C" fn c_vertex_attrib_p3ui(index: u32, type_: u32, normalized: u8, value: u32) {
+    entry("glVertexAttribP3ui", |ctx| unsafe { glue::vertex_attrib_p3ui(ctx, index, type_, normalized, value) })
+}
+
+#[export_name = "glVertexAttribP3uiv"]
+pub unsafe extern "C" fn c_vertex_attrib_p3uiv(index: u32, type_: u32, normalized: u8, value: *const u32) {
+    entry("glVertexAttribP3uiv", |ctx| unsafe { glue::vertex_attrib_p3uiv(ctx, index, type_, normalized, value) })
+}
+
+#[export_name = "glVertexAttribP4ui"]
+pub unsafe extern "C" fn c_vertex_attrib_p4ui(index: u32, type_: u32, normalized: u8, value: u32) {
+    entry("glVertexAttribP4ui", |ctx| unsafe { glue::vertex_attrib_p4ui(ctx, index, type_, normalized, value) })
+}
+
+#[export_name = "glVertexAttribP4uiv"]
+pub unsafe extern "C" fn c_vertex_attrib_p4uiv(index: u32, type_: u32, normalized: u8, value: *const u32) {
+    entry("glVertexAttribP4uiv", |ctx| unsafe { glue::vertex_attrib_p4uiv(ctx, index, type_, normalized, value) })
+}
+
+#[export_name = "glVertexAttribPointer"]
+pub unsafe extern "C" fn c_vertex_attrib_pointer(index: u32, size: i32, type_: u32, normalized: u8, stride: i32, pointer: *const c_void) {
+    entry("glVertexAttribPointer", |ctx| unsafe { glue::vertex_attrib_pointer(ctx, index, size, type_, normalized, stride, pointer) })
+}
+
+#[export_name = "glVertexAttribPointerARB"]
+pub unsafe extern "C" fn c_vertex_attrib_pointer_arb(index: u32, size: i32, type_: u32, normalized: u8, stride: i32, pointer: *const c_void) {
+    unsafe { c_vertex_attrib_pointer(index, size, type_, normalized, stride, pointer) }
+}
+
+#[export_name = "glViewport"]
+pub unsafe extern "C" fn c_viewport(x: i32, y: i32, width: i32, height: i32) {
+    entry("glViewport", |ctx| ctx.viewport(x, y, width, height))
+}
+
+#[export_name = "glWaitSync"]
+pub unsafe extern "C" fn c_wait_sync(sync: usize, flags: u32, timeout: u64) {
+    entry("glWaitSync", |ctx| ctx.wait_sync(sync, flags, timeout))
+}
+
+#[export_name = "glWaitSyncAPPLE"]
+pub unsafe extern "C" fn c_wait_sync_apple(sync: usize, flags: u32, timeout: u64) {
+    unsafe { c_wait_sync(sync, flags, timeout) }
 }
 

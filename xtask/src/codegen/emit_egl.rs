@@ -6,11 +6,13 @@ use std::fmt::Write as _;
 /// The constants with plain integer values, without their `EGL_` prefix. Handles such as `EGL_NO_CONTEXT`, which the
 /// registry writes as cast expressions, are defined by hand.
 pub(super) fn enums(enums: &BTreeMap<String, String>) -> String {
-    let mut out = String::from("#![allow(missing_docs, dead_code)]\n\n");
+    let mut out = String::from("#![allow(missing_docs, dead_code, non_upper_case_globals)]\n\n");
     for (name, value) in enums {
         let Some(short) = name.strip_prefix("EGL_") else {
             continue;
         };
+        // Negative values are spelled as casts to EGLint; the other casts are handles.
+        let value = value.strip_prefix("EGL_CAST(EGLint,").and_then(|v| v.strip_suffix(')')).unwrap_or(value);
         let parsed = match value.strip_prefix("0x") {
             Some(hex) => i64::from_str_radix(hex, 16).ok(),
             None => value.parse::<i64>().ok(),

@@ -3,7 +3,7 @@
 //! Strip the `gl` prefix and put `_`
 //! - before an upper-case letter that follows a lower-case letter,
 //! - before an upper-case letter that follows an upper-case letter and precedes a lower-case one,
-//! - before a digit that follows a lower-case letter,
+//! - before a digit that follows a lower-case letter, unless that letter follows a digit itself,
 //!
 //! then lower the case. A letter after a digit is never split off. Parameter names follow the same rule; a Rust keyword
 //! gets a trailing `_`.
@@ -32,7 +32,8 @@ fn snake(name: &str) -> String {
             let before_lower = chars.get(i + 1).is_some_and(|n| n.is_ascii_lowercase());
             let word =
                 c.is_ascii_uppercase() && (prev.is_ascii_lowercase() || (prev.is_ascii_uppercase() && before_lower));
-            let number = c.is_ascii_digit() && prev.is_ascii_lowercase();
+            let joined = i.checked_sub(2).and_then(|p| chars.get(p)).is_some_and(char::is_ascii_digit);
+            let number = c.is_ascii_digit() && prev.is_ascii_lowercase() && !joined;
             if (word || number) && !out.ends_with('_') {
                 out.push('_');
             }

@@ -1,0 +1,209 @@
+//! Displays and the objects that belong to them.
+//!
+//! A display is never freed (EGL 1.5 §3.2: the same parameters give the same handle for ever). Handles that come in
+//! are looked up, never dereferenced.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::config::{self, Config};
+use super::context::GlContext;
+use super::enums as e;
+use super::error::{fail, EglResult};
+use super::surface::Surface;
+use super::sync::Sync;
+use crate::driver::Session;
+
+/// What a display was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Platform {
+    /// `EGL_DEFAULT_DISPLAY` of `eglGetDisplay`: off-screen on the first device.
+    Default,
+    /// `EGL_PLATFORM_SURFACELESS_MESA`.
+    Surfaceless,
+    /// `EGL_PLATFORM_DEVICE_EXT` with the index of the device.
+    Device(usize),
+}
+
+/// One display.
+pub(crate) struct Display {
+    /// What it was made from.
+    pub(crate) platform: Platform,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    live: Option<Live>,
+    contexts: HashMap<usize, Arc<GlContext>>,
+    surfaces: HashMap<usize, Arc<Surface>>,
+    syncs: HashMap<usize, Arc<Sync>>,
+}
+
+struct Live {
+    session: Arc<Session>,
+    configs: Arc<[Config]>,
+}
+
+static DISPLAYS: Mutex<Vec<&'static Display>> = Mutex::new(Vec::new());
+
+/// The display for a platform, made on first use.
+pub(crate) fn get(platform: Platform) -> &'static Display {
+    let mut displays = DISPLAYS.lock();
+    if let Some(display) = displays.iter().find(|d| d.platform == platform) {
+        return display;
+    }
+    let display: &'static Display = Box::leak(Box::new(Display { platform, state: Mutex::default() }));
+    displays.push(display);
+    display
+}
+
+/// The display behind a handle.
+pub(crate) fn from_handle(handle: usize) -> EglResult<&'static Display> {
+    match DISPLAYS.lock().iter().find(|d| d.handle() == handle) {
+        Some(display) => Ok(display),
+        None => fail(e::BAD_DISPLAY, format!("{handle:#x} is no display")),
+    }
+}
+
+impl Display {
+    /// The `EGLDisplay` value.
+    pub(crate) fn handle(&self) -> usize {
+        std::ptr::from_ref(self) as usize
+    }
+
+    /// `eglInitialize`. A second call does nothing.
+    pub(crate) fn initialize(&self) -> EglResult<()> {
+        let mut state = self.state.lock();
+        if state.live.is_some() {
+            return Ok(());
+        }
+        let device = match self.platform {
+            Platform::Device(index) => Some(index),
+            Platform::Default | Platform::Surfaceless => None,
+        };
+        match Session::open(device) {
+            Ok(session) => {
+                let configs = config::list(&session.limits.sample_counts, session.limits.max_side).into();
+                state.live = Some(Live { session: Arc::new(session), configs });
+                Ok(())
+            }
+            Err(text) => {
+                log::error!("{text}");
+                fail(e::NOT_INITIALIZED, text)
+            }
+        }
+    }
+
+    /// `eglTerminate`: all handles become invalid; what is current stays usable until it is released.
+    pub(crate) fn terminate(&self) {
+        // The objects are dropped outside the lock: a context's destructor may take its time.
+        let old = std::mem::take(&mut *self.state.lock());
+        drop(old);
+    }
+
+    /// The opened driver, `EGL_NOT_INITIALIZED` before `eglInitialize`.
+    pub(crate) fn session(&self) -> EglResult<Arc<Session>> {
+        match &self.state.lock().live {
+            Some(live) => Ok(live.session.clone()),
+            None => fail(e::NOT_INITIALIZED, "the display is not initialized"),
+        }
+    }
+
+    /// The configs.
+    pub(crate) fn configs(&self) -> EglResult<Arc<[Config]>> {
+        match &self.state.lock().live {
+            Some(live) => Ok(live.configs.clone()),
+            None => fail(e::NOT_INITIALIZED, "the display is not initialized"),
+        }
+    }
+
+    /// The config behind a handle.
+    pub(crate) fn config(&self, handle: usize) -> EglResult<Config> {
+        let found = self.configs()?.iter().copied().find(|c| usize::try_from(c.id) == Ok(handle));
+        found.map_or_else(|| fail(e::BAD_CONFIG, format!("{handle:#x} is no config")), Ok)
+    }
+
+    /// The context behind a handle.
+    pub(crate) fn context(&self, handle: usize) -> EglResult<Arc<GlContext>> {
+        self.find(|s| s.contexts.get(&handle).cloned(), e::BAD_CONTEXT, "context", handle)
+    }
+
+    /// The surface behind a handle.
+    pub(crate) fn surface(&self, handle: usize) -> EglResult<Arc<Surface>> {
+        self.find(|s| s.surfaces.get(&handle).cloned(), e::BAD_SURFACE, "surface", handle)
+    }
+
+    /// The sync object behind a handle.
+    pub(crate) fn sync(&self, handle: usize) -> EglResult<Arc<Sync>> {
+        self.find(|s| s.syncs.get(&handle).cloned(), e::BAD_PARAMETER, "sync", handle)
+    }
+
+    /// Registers a context.
+    pub(crate) fn add_context(&self, context: GlContext) -> EglResult<()> {
+        let mut state = self.live()?;
+        state.contexts.insert(context.handle, Arc::new(context));
+        Ok(())
+    }
+
+    /// Registers a surface.
+    pub(crate) fn add_surface(&self, surface: Surface) -> EglResult<()> {
+        let mut state = self.live()?;
+        state.surfaces.insert(surface.handle, Arc::new(surface));
+        Ok(())
+    }
+
+    /// Registers a sync object.
+    pub(crate) fn add_sync(&self, handle: usize, sync: Sync) -> EglResult<()> {
+        let mut state = self.live()?;
+        state.syncs.insert(handle, Arc::new(sync));
+        Ok(())
+    }
+
+    /// `eglDestroyContext`: the handle goes at once, the object when no thread has it current.
+    pub(crate) fn remove_context(&self, handle: usize) -> EglResult<()> {
+        self.context(handle)?;
+        let old = self.state.lock().contexts.remove(&handle);
+        drop(old);
+        Ok(())
+    }
+
+    /// `eglDestroySurface`, likewise.
+    pub(crate) fn remove_surface(&self, handle: usize) -> EglResult<()> {
+        self.surface(handle)?;
+        let old = self.state.lock().surfaces.remove(&handle);
+        drop(old);
+        Ok(())
+    }
+
+    /// `eglDestroySync`. A thread that waits keeps its own reference.
+    pub(crate) fn remove_sync(&self, handle: usize) -> EglResult<()> {
+        self.sync(handle)?;
+        let old = self.state.lock().syncs.remove(&handle);
+        drop(old);
+        Ok(())
+    }
+
+    fn live(&self) -> EglResult<parking_lot::MutexGuard<'_, State>> {
+        let state = self.state.lock();
+        if state.live.is_none() {
+            return fail(e::NOT_INITIALIZED, "the display was terminated meanwhile");
+        }
+        Ok(state)
+    }
+
+    fn find<T>(
+        &self,
+        get: impl FnOnce(&State) -> Option<T>,
+        code: i32,
+        what: &str,
+        handle: usize,
+    ) -> EglResult<T> {
+        match get(&*self.live()?) {
+            Some(found) => Ok(found),
+            None => fail(code, format!("{handle:#x} is no {what} of this display")),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The environment variables that choose what runs behind the entry points.
+
+use crate::logging;
+
+/// Which backend executes MGPipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Backend {
+    /// Vulkan.
+    Magma,
+}
+
+/// Where the backend runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transport {
+    /// In the calling thread.
+    Monolith,
+}
+
+/// The choices in effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// `MGL_BACKEND`.
+    pub(crate) backend: Backend,
+    /// `MGL_TRANSPORT`.
+    pub(crate) transport: Transport,
+}
+
+impl Settings {
+    /// Reads the process environment. The error is one line for the user.
+    pub(crate) fn from_env() -> Result<Settings, String> {
+        Settings::parse(|name| std::env::var_os(name).map(|v| v.to_string_lossy().into_owned()))
+    }
+
+    fn parse(get: impl Fn(&str) -> Option<String>) -> Result<Settings, String> {
+        let get = |name: &str| get(name).unwrap_or_default();
+        let level = get("MGL_LOG");
+        if logging::level(&level).is_none() {
+            return Err(format!("MGL_LOG={level} is unknown; use off, error, warn, info, debug or trace"));
+        }
+        let backend = match get("MGL_BACKEND").as_str() {
+            "" | "magma" => Backend::Magma,
+            "espryt" => return Err("MGL_BACKEND=espryt: the OpenGL ES backend is not there yet; use magma".into()),
+            other => return Err(format!("MGL_BACKEND={other} is unknown; use magma or espryt")),
+        };
+        let transport = match get("MGL_TRANSPORT").as_str() {
+            "" | "monolith" => Transport::Monolith,
+            t @ ("inproc" | "spawn") => {
+                return Err(format!("MGL_TRANSPORT={t}: this transport is not there yet; use monolith"))
+            }
+            other => return Err(format!("MGL_TRANSPORT={other} is unknown; use monolith, inproc or spawn")),
+        };
+        Ok(Settings { backend, transport })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Backend, Settings, Transport};
+
+    fn parse(pairs: &[(&str, &str)]) -> Result<Settings, String> {
+        Settings::parse(|name| pairs.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
+    }
+
+    #[test]
+    fn the_default_is_magma_in_the_calling_thread() {
+        let want = Settings { backend: Backend::Magma, transport: Transport::Monolith };
+        assert_eq!(parse(&[]), Ok(want));
+        assert_eq!(parse(&[("MGL_BACKEND", "magma"), ("MGL_TRANSPORT", "monolith")]), Ok(want));
+    }
+
+    #[test]
+    fn unknown_and_unbuilt_values_are_errors_that_name_the_choices() {
+        for (name, value, hint) in [
+            ("MGL_BACKEND", "espryt", "not there yet"),
+            ("MGL_BACKEND", "vulkan", "use magma or espryt"),
+            ("MGL_TRANSPORT", "spawn", "not there yet"),
+            ("MGL_TRANSPORT", "tcp", "use monolith, inproc or spawn"),
+            ("MGL_LOG", "loud", "trace"),
+        ] {
+            let text = parse(&[(name, value)]).expect_err("refused");
+            assert!(text.contains(hint) && text.contains(name), "{text}");
+        }
+    }
+}
