@@ -9,18 +9,34 @@
 //! The descriptor layout and the row convention of the modules are described in [`mgpipe_types::reflection`].
 #![deny(unsafe_code)]
 
+mod compile;
 pub mod extensions;
+mod ffi;
+mod link;
+mod log;
+mod module;
 pub mod options;
+mod patch;
+mod pool;
+mod preprocess;
+mod reflect;
+mod rewrite;
+mod token;
+mod value;
+mod version;
+
+use std::sync::mpsc::Receiver;
+use std::sync::Arc;
 
 pub use mgpipe_types::reflection::{self, Reflection, Stage};
 pub use options::{CompileOptions, ContextProfile, Limits, LinkOptions};
 
-/// A shader after a compile, successful or not.
+/// A shader after a compile, successful or not. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct CompiledShader {
     stage: Stage,
-    ok: bool,
     info_log: String,
+    body: Option<Arc<compile::Body>>,
 }
 
 impl CompiledShader {
@@ -31,12 +47,17 @@ impl CompiledShader {
 
     /// `GL_COMPILE_STATUS`.
     pub fn ok(&self) -> bool {
-        self.ok
+        self.body.is_some()
     }
 
     /// `GL_INFO_LOG`: lines of the form `0:LINE(COLUMN): error: text`.
     pub fn info_log(&self) -> &str {
         &self.info_log
+    }
+
+    /// The shader in the normal form that glslang was given, for debugging; empty when the compile failed.
+    pub fn normal_form(&self) -> &str {
+        self.body.as_ref().map_or("", |body| &body.text)
     }
 }
 
@@ -73,37 +94,81 @@ pub struct LinkError {
 /// A result that a worker thread is still making.
 #[derive(Debug)]
 pub struct Pending<T> {
-    receiver: std::sync::mpsc::Receiver<T>,
+    receiver: Receiver<T>,
     value: Option<T>,
+    /// What [`Pending::wait`] returns when the worker died.
+    fallback: T,
 }
 
-impl<T> Pending<T> {
+impl<T: Clone> Pending<T> {
     /// Whether [`Pending::wait`] would return at once (`GL_COMPLETION_STATUS_KHR`).
     pub fn is_done(&mut self) -> bool {
+        use std::sync::mpsc::TryRecvError;
         if self.value.is_none() {
-            self.value = self.receiver.try_recv().ok();
+            self.value = match self.receiver.try_recv() {
+                Ok(value) => Some(value),
+                Err(TryRecvError::Empty) => None,
+                Err(TryRecvError::Disconnected) => Some(self.fallback.clone()),
+            };
         }
         self.value.is_some()
     }
+
+    /// Waits for the result.
+    pub fn wait(self) -> T {
+        match self.value {
+            Some(value) => value,
+            None => self.receiver.recv().unwrap_or(self.fallback),
+        }
+    }
 }
 
-/// Compiles the concatenated source of a shader object.
+/// Compiles the concatenated source of a shader object and waits for the result.
 ///
 /// `source` may be any bytes. Errors are in the result's info log; the call never fails otherwise.
 pub fn compile(stage: Stage, source: &[u8], options: &CompileOptions) -> CompiledShader {
-    let _ = (source, options);
-    CompiledShader { stage, ok: false, info_log: "0:1(1): error: the compiler is not built in yet\n".into() }
+    compile_async(stage, source.to_vec(), options.clone()).wait()
 }
 
-/// Links compiled shaders; several of one stage are merged. The shaders can be used in any number of links.
+/// Starts a compile on a worker thread.
+pub fn compile_async(stage: Stage, source: Vec<u8>, options: CompileOptions) -> Pending<CompiledShader> {
+    let fallback =
+        CompiledShader { stage, info_log: "0:1(1): error: internal compiler error\n".into(), body: None };
+    let receiver = pool::spawn(move || compile::compile(stage, &source, &options));
+    Pending { receiver, value: None, fallback }
+}
+
+/// Links compiled shaders and waits for the result; several of one stage are merged. The shaders can be used in any
+/// number of links.
 ///
 /// # Errors
 ///
 /// [`LinkError`] with the info log when a shader failed to compile or the interfaces do not fit.
 pub fn link(shaders: &[&CompiledShader], options: &LinkOptions) -> Result<LinkedProgram, LinkError> {
-    let _ = (shaders, options);
-    Err(LinkError { info_log: "error: the linker is not built in yet\n".into() })
+    link_async(shaders.iter().map(|s| (*s).clone()).collect(), options.clone()).wait()
 }
 
-/// Builds glslang's symbol tables on a worker thread, so that the first compile need not.
-pub fn warm_up() {}
+/// Starts a link on a worker thread.
+pub fn link_async(
+    shaders: Vec<CompiledShader>,
+    options: LinkOptions,
+) -> Pending<Result<LinkedProgram, LinkError>> {
+    let fallback = Err(LinkError { info_log: "error: internal linker error\n".into() });
+    let receiver = pool::spawn(move || link::link(&shaders, &options));
+    Pending { receiver, value: None, fallback }
+}
+
+/// Builds glslang's symbol tables on a worker thread, so that the first compile need not. Returns at once.
+pub fn warm_up() {
+    drop(pool::spawn(|| {
+        for (stage, source) in [
+            (Stage::Vertex, "#version 330\nvoid main(){gl_Position=vec4(0);}"),
+            (Stage::Fragment, "#version 330\nout vec4 c;void main(){c=vec4(0);}"),
+        ] {
+            compile::compile(stage, source.as_bytes(), &CompileOptions::default());
+        }
+    }));
+}
+
+#[cfg(test)]
+mod tests;

@@ -393,8 +393,11 @@ pub struct InterfaceVariable {
     pub gl_type: u32,
     /// Number of array elements, 1 for a non-array.
     pub array_size: u32,
-    /// First location; -1 for built-ins. An attribute takes [`gl_type::attribute_locations`] a element.
+    /// First GL location; -1 for built-ins. An attribute takes [`gl_type::attribute_locations`] an element.
     pub location: i32,
+    /// First location in the SPIR-V; -1 for built-ins. It differs from `location` only in vertex shaders with
+    /// double-precision attributes, which take [`gl_type::spirv_locations`] an element there.
+    pub spirv_location: i32,
     /// First component in the location.
     pub component: u32,
     /// Fragment output index (1 for the second colour of dual-source blending).

@@ -1,0 +1,162 @@
+//! Links compiled shaders into one SPIR-V module a stage.
+
+use mgpipe_types::reflection::{Stage, StageMask, DEFAULT_BLOCK_NAME};
+use rspirv::spirv::{Decoration, StorageClass};
+
+use crate::compile::Body;
+use crate::module::{Module, Type};
+use crate::options::LinkOptions;
+use crate::reflect::{self, ProgramFacts, StageModule as LinkStage};
+use crate::rewrite::original_name;
+use crate::value;
+use crate::{ffi, patch, CompiledShader, LinkError, LinkedProgram, StageModule};
+
+/// Links on the calling thread.
+pub(crate) fn link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedProgram, LinkError> {
+    try_link(shaders, options).map_err(|mut info_log| {
+        if !info_log.ends_with('\n') {
+            info_log.push('\n');
+        }
+        LinkError { info_log }
+    })
+}
+
+fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedProgram, String> {
+    let mut sorted: Vec<(Stage, &Body)> = Vec::with_capacity(shaders.len());
+    for shader in shaders {
+        let body = shader.body.as_deref().ok_or("error: linking with uncompiled/unspecialized shader")?;
+        sorted.push((shader.stage, body));
+    }
+    sorted.sort_by_key(|(stage, _)| *stage);
+    check_stages(&sorted, options)?;
+    let facts = merge_facts(&sorted)?;
+    let texts: Vec<(Stage, &str)> = sorted.iter().map(|(stage, body)| (*stage, body.text.as_str())).collect();
+    let limits = &sorted.first().ok_or("error: no shaders attached to the program")?.1.limits;
+    let raw = ffi::link(&texts, limits, !options.separable).map_err(|log| link_log(&log))?;
+    let mut stages = Vec::with_capacity(raw.len());
+    for (stage, words) in &raw {
+        let module = Module::parse(*stage, words)?;
+        let uses = module.uses();
+        stages.push(LinkStage { module, uses });
+    }
+    let (reflection, placements) = reflect::reflect(&stages, &facts, options)?;
+    let default_block = initial_block(&stages, &sorted, reflection.default_block.map_or(0, |b| b.size));
+    let mut modules = Vec::with_capacity(stages.len());
+    for stage in &mut stages {
+        patch::place(&mut stage.module, &placements);
+        patch::execution_modes(&mut stage.module);
+        modules.push(StageModule { stage: stage.module.stage, words: stage.module.assemble() });
+    }
+    reflection.check().map_err(|error| format!("error: internal error: {error}"))?;
+    Ok(LinkedProgram { modules, reflection, default_block, info_log: String::new() })
+}
+
+/// Which stages may be linked together (GL 4.6 core, section 7.3).
+fn check_stages(shaders: &[(Stage, &Body)], options: &LinkOptions) -> Result<(), String> {
+    let mut mask = StageMask::default();
+    for (stage, _) in shaders {
+        mask.insert(*stage);
+    }
+    if mask.is_empty() {
+        return Err("error: no shaders attached to the program".into());
+    }
+    if mask.contains(Stage::Compute) && mask != Stage::Compute.mask() {
+        return Err("error: compute shaders may not be linked with any other type of shader".into());
+    }
+    if !options.separable && !mask.contains(Stage::Vertex) {
+        for stage in [Stage::TessControl, Stage::TessEvaluation, Stage::Geometry] {
+            if mask.contains(stage) {
+                return Err(format!("error: {} shader without a vertex shader", stage.name()));
+            }
+        }
+    }
+    if !options.separable && mask.contains(Stage::TessControl) && !mask.contains(Stage::TessEvaluation) {
+        return Err("error: tessellation control shader without a tessellation evaluation shader".into());
+    }
+    Ok(())
+}
+
+fn merge_facts(shaders: &[(Stage, &Body)]) -> Result<ProgramFacts, String> {
+    let mut facts = ProgramFacts::default();
+    for (stage, body) in shaders {
+        let source = &body.facts;
+        for (name, location) in &source.uniform_locations {
+            if facts.uniform_locations.insert(name.clone(), *location).is_some_and(|other| other != *location) {
+                return Err(format!("error: conflicting explicit locations of uniform `{}'", original_name(name)));
+            }
+        }
+        for (name, binding) in &source.bindings {
+            if facts.bindings.insert(name.clone(), *binding).is_some_and(|other| other != *binding) {
+                return Err(format!("error: conflicting explicit bindings of `{}'", original_name(name)));
+            }
+        }
+        facts.bools.extend(source.bools.iter().cloned());
+        for (name, location, index) in &source.io_locations {
+            let Some(location) = *location else { continue };
+            match stage {
+                Stage::Vertex => {
+                    facts.input_locations.insert(name.clone(), location);
+                }
+                _ => {
+                    facts.output_locations.insert(name.clone(), (location, index.unwrap_or(0)));
+                }
+            }
+        }
+        facts.origin_upper_left |= source.origin_upper_left;
+        facts.broadcasts_color |= source.broadcasts_color;
+    }
+    let mut initial: Vec<(&str, &value::Value)> = Vec::new();
+    for (name, value) in shaders.iter().flat_map(|(_, body)| &body.initial) {
+        match initial.iter().find(|(other, _)| other == name) {
+            Some((_, other)) if *other != value => {
+                return Err(format!("error: initializers for uniform `{}' have differing values", original_name(name)));
+            }
+            Some(_) => {}
+            None => initial.push((name, value)),
+        }
+    }
+    Ok(facts)
+}
+
+/// The default block's bytes with the initialisers in place.
+fn initial_block(stages: &[LinkStage], shaders: &[(Stage, &Body)], size: u32) -> Vec<u8> {
+    let mut bytes = vec![0; size as usize];
+    let found = stages.iter().find_map(|stage| {
+        let module = &stage.module;
+        let variable = module.variables().into_iter().find(|v| {
+            v.class == StorageClass::Uniform && module.name(v.pointee) == DEFAULT_BLOCK_NAME
+        })?;
+        Some((module, variable.pointee))
+    });
+    let Some((module, block)) = found.filter(|_| size > 0) else { return bytes };
+    let Type::Struct { members } = module.type_of(block) else { return bytes };
+    for (name, value) in shaders.iter().flat_map(|(_, body)| &body.initial) {
+        for (index, member) in members.iter().enumerate() {
+            let index = index as u32;
+            if module.member_name(block, index) == name {
+                let offset = u64::from(module.member_decoration(block, index, Decoration::Offset).unwrap_or(0));
+                value::write(module, *member, Some((block, index)), offset, value, &mut bytes, 0);
+            }
+        }
+    }
+    bytes
+}
+
+/// glslang's link log in GL's form: one `error:` line each.
+fn link_log(log: &str) -> String {
+    let mut text = String::new();
+    for line in log.lines() {
+        let Some(message) = line.strip_prefix("ERROR: ") else { continue };
+        let message = original_name(message.trim_end());
+        text.push_str("error: ");
+        text.push_str(&message.chars().take(1024).collect::<String>());
+        text.push('\n');
+        if text.len() > 16 << 10 {
+            break;
+        }
+    }
+    if text.is_empty() {
+        text.push_str("error: the program was refused without a reason\n");
+    }
+    text
+}

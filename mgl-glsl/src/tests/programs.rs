@@ -1,0 +1,188 @@
+//! Core programs: uniforms, samplers, blocks, attributes, several outputs.
+
+use super::*;
+use crate::reflection::{gl_type, BindingKind, OpaqueDim, SET_SAMPLER, SET_UNIFORM};
+
+const VS: &str = "#version 330 core
+layout(location = 0) in vec3 position;
+in vec2 uv;
+in mat3 basis;
+uniform mat4 mvp;
+uniform bool flip;
+layout(std140) uniform Camera { mat4 view; vec4 eye[2]; bool on; } camera;
+out vec2 v_uv;
+flat out int v_id;
+void main() {
+    v_uv = flip ? uv : -uv;
+    v_id = gl_VertexID + gl_InstanceID;
+    gl_Position = mvp * camera.view * vec4(basis * position, 1.0) + camera.eye[1];
+    if (camera.on) gl_Position.x += 1.0;
+}";
+
+const FS: &str = "#version 330 core
+in vec2 v_uv;
+flat in int v_id;
+uniform sampler2D albedo;
+uniform samplerCubeShadow env[2];
+uniform struct Light { vec3 color; float power; bool on; } lights[2];
+uniform mat4 mvp;
+uniform float unused;
+out vec4 color;
+layout(location = 3) out vec4 extra;
+void main() {
+    color = texture(albedo, v_uv) * lights[1].power * vec4(lights[0].color, 1.0) + mvp[0] * gl_FragCoord.y;
+    extra = vec4(texture(env[1], vec4(v_uv, 1.0, 0.5))) + float(v_id);
+}";
+
+#[test]
+fn vertex_and_fragment() {
+    let program = program(&[(Stage::Vertex, VS), (Stage::Fragment, FS)]);
+    let r = &program.reflection;
+    let uniform = |name: &str| r.uniforms.iter().find(|u| u.name == name).unwrap_or_else(|| panic!("{name}: {r:#?}"));
+    assert_eq!(uniform("mvp").gl_type, gl_type::FLOAT_MAT4);
+    assert_eq!(uniform("mvp").matrix_stride, 16);
+    assert_eq!(uniform("mvp").stages, Stage::Vertex.mask().union(Stage::Fragment.mask()));
+    assert_eq!(uniform("flip").gl_type, gl_type::BOOL);
+    assert_eq!(uniform("lights[1].on").gl_type, gl_type::BOOL);
+    assert!(uniform("lights[1].color").location >= 0);
+    assert!(r.uniforms.iter().all(|u| u.name != "unused"), "inactive uniforms are not listed");
+    assert_eq!(uniform("Camera.view").block_index, 0);
+    assert_eq!(uniform("Camera.eye[0]").offset, 64);
+    assert_eq!(uniform("Camera.eye[0]").array_size, 2);
+    assert_eq!(uniform("Camera.on").gl_type, gl_type::BOOL);
+    assert_eq!(r.uniform_blocks[0].name, "Camera");
+    assert_eq!(r.uniform_blocks[0].size, 112);
+    let env = uniform("env[0]");
+    assert_eq!((env.gl_type, env.array_size), (gl_type::SAMPLER_CUBE_SHADOW, 2));
+    let default = r.find_binding(SET_UNIFORM, 0).expect("default block");
+    assert_eq!(default.kind, BindingKind::DefaultBlock);
+    let samplers: Vec<_> = r.bindings.iter().filter(|b| b.set == SET_SAMPLER).collect();
+    assert_eq!(samplers.iter().map(|b| b.binding).collect::<Vec<_>>(), [0, 1]);
+    assert!(samplers.iter().any(|b| b.name == "env" && b.count == 2 && b.opaque.unwrap().dim == OpaqueDim::Cube));
+    assert_eq!(program.default_block.len() as u32, r.default_block.expect("block").size);
+    let input = |name: &str| r.inputs.iter().find(|i| i.name == name).unwrap_or_else(|| panic!("{name}: {:#?}", r.inputs));
+    assert_eq!(input("position").location, 0);
+    assert_eq!(input("basis").gl_type, gl_type::FLOAT_MAT3);
+    let taken: std::collections::HashSet<i32> =
+        [input("uv").location, input("basis").location, input("basis").location + 2].into();
+    assert!(taken.len() == 3 && taken.iter().all(|l| *l > 0));
+    assert_eq!(input("gl_VertexID").location, -1);
+    let output = |name: &str| r.outputs.iter().find(|i| i.name == name).expect(name);
+    assert_eq!((output("color").location, output("extra").location), (0, 3));
+    assert!(r.pre_raster.writes_position && !r.pre_raster.writes_point_size);
+}
+
+#[test]
+fn api_locations() {
+    let options = LinkOptions {
+        attribute_locations: vec![("uv".into(), 7), ("position".into(), 9)],
+        fragment_data_locations: vec![("color".into(), 5, 0)],
+        ..LinkOptions::default()
+    };
+    let program = program_with(&[(Stage::Vertex, VS), (Stage::Fragment, FS)], &options);
+    let input = |name: &str| program.reflection.inputs.iter().find(|i| i.name == name).expect(name).location;
+    assert_eq!((input("position"), input("uv"), input("basis")), (0, 7, 1));
+    assert_eq!(program.reflection.outputs.iter().find(|o| o.name == "color").expect("color").location, 5);
+}
+
+#[test]
+fn old_shaders() {
+    let program = program(&[
+        (
+            Stage::Vertex,
+            "attribute vec4 a; varying vec2 uv; uniform mat4 m; void main() { uv = a.xy; gl_Position = m * a; }",
+        ),
+        (
+            Stage::Fragment,
+            "#version 120\nvarying vec2 uv; uniform sampler2D texture; uniform sampler2DShadow sh; invariant varying vec2 uw;\nvoid main() { gl_FragColor = texture2D(texture, uv) + shadow2D(sh, vec3(uv, 0.5)); }",
+        ),
+    ]);
+    assert!(program.reflection.fragment.expect("fragment").broadcasts_color);
+    assert!(program.reflection.uniforms.iter().any(|u| u.name == "texture"));
+}
+
+#[test]
+fn fixed_function_names() {
+    program(&[
+        (Stage::Vertex, "void main() { gl_FrontColor = gl_Color; gl_TexCoord[0] = gl_MultiTexCoord0; gl_Position = ftransform(); }"),
+        (Stage::Fragment, "void main() { gl_FragColor = gl_Color * gl_TexCoord[0] * gl_LightSource[0].ambient * gl_Fog.color; }"),
+    ]);
+}
+
+#[test]
+fn initialisers() {
+    let program = program(&[
+        (
+            Stage::Vertex,
+            "#version 330\nconst float k = 2.0; struct S { float a; bvec2 b; mat2 m; };
+uniform vec3 v = vec3(1, 2, 3) * k; uniform S s = S(4.0, bvec2(false, true), mat2(1)); uniform float f[3] = float[](1, 2, 3);
+uniform int plain;
+void main() { gl_Position = vec4(v * s.a, f[1] + s.m[0].x + float(plain)); if (s.b.y) gl_Position.x = 0.0; }",
+        ),
+        (Stage::Fragment, "#version 330\nout vec4 c; void main() { c = vec4(1); }"),
+    ]);
+    let at = |name: &str, element: usize| -> f32 {
+        let uniform = program.reflection.uniforms.iter().find(|u| u.name == name).expect(name);
+        let offset = uniform.offset as usize + element;
+        f32::from_le_bytes(program.default_block[offset..offset + 4].try_into().expect("four bytes"))
+    };
+    assert_eq!([at("v", 0), at("v", 4), at("v", 8)], [2.0, 4.0, 6.0]);
+    assert_eq!(at("s.a", 0), 4.0);
+    assert_eq!(at("s.b", 4).to_bits(), 1);
+    assert_eq!([at("s.m", 0), at("s.m", 20)], [1.0, 1.0]);
+    assert_eq!([at("f[0]", 0), at("f[0]", 16), at("f[0]", 32)], [1.0, 2.0, 3.0]);
+}
+
+#[test]
+fn explicit_uniform_locations_and_bindings() {
+    let program = program(&[
+        (
+            Stage::Vertex,
+            "#version 430\nlayout(location = 5) uniform mat4 m[2]; layout(location=2) uniform vec4 v; uniform float f;
+layout(binding = 3) uniform sampler2D t; layout(binding = 3) uniform B { vec4 x; }; layout(location=20, binding=1) uniform sampler2D u[3];
+void main() { gl_Position = m[1] * v * f + texture(t, vec2(0)) + x + texture(u[1], vec2(0)); }",
+        ),
+        (Stage::Fragment, "#version 430\nout vec4 c; void main() { c = vec4(1); }"),
+    ]);
+    let uniform = |name: &str| program.reflection.uniforms.iter().find(|u| u.name == name).expect(name);
+    assert_eq!(uniform("m[0]").location, 5);
+    assert_eq!(uniform("v").location, 2);
+    assert_eq!(uniform("f").location, 0);
+    assert_eq!(uniform("t").initial_unit, 3);
+    assert_eq!((uniform("u[0]").location, uniform("u[0]").initial_unit), (20, 1));
+    assert_eq!(program.reflection.uniform_blocks[0].initial_binding, 3);
+}
+
+#[test]
+fn errors_have_lines() {
+    let shader = compile(Stage::Fragment, b"#version 330\n\nout vec4 c;\nvoid main() {\n    c = foo;\n}\n", &CompileOptions::default());
+    assert!(!shader.ok());
+    assert!(shader.info_log().starts_with("0:5("), "{}", shader.info_log());
+    assert!(shader.info_log().contains("error: 'foo' : undeclared identifier"), "{}", shader.info_log());
+}
+
+#[test]
+fn interfaces_must_match() {
+    let fs = "#version 330\nin vec3 a; out vec4 c; void main() { c = vec4(a, 1); }";
+    let vs = "#version 330\nout vec2 a; void main() { gl_Position = vec4(0); a = vec2(0); }";
+    assert!(link_error(&[(Stage::Vertex, vs), (Stage::Fragment, fs)]).starts_with("error: "));
+    let vs = "#version 330\nvoid main() { gl_Position = vec4(0); }";
+    assert!(link_error(&[(Stage::Vertex, vs), (Stage::Fragment, fs)]).contains('a'));
+    let vs = "#version 330\nuniform float u; out vec3 a; void main() { gl_Position = vec4(u); a = vec3(0); }";
+    let fs = "#version 330\nuniform vec2 u; in vec3 a; out vec4 c; void main() { c = vec4(a, u.x); }";
+    link_error(&[(Stage::Vertex, vs), (Stage::Fragment, fs)]);
+}
+
+#[test]
+fn shaders_can_be_linked_again() {
+    let shaders = compile_all(&[(Stage::Vertex, VS), (Stage::Fragment, FS)]);
+    let all: Vec<&CompiledShader> = shaders.iter().collect();
+    let first = link(&all, &LinkOptions::default()).expect("linked");
+    for _ in 0..5 {
+        let again = link(&all, &LinkOptions::default()).expect("linked");
+        assert_eq!(first.reflection, again.reflection);
+        assert_eq!(first.modules, again.modules);
+    }
+    let bytes = first.reflection.to_bytes();
+    assert_eq!(Reflection::from_bytes(&bytes), Ok(first.reflection));
+}
