@@ -2,6 +2,7 @@
 
 mod counts;
 mod steps;
+mod symbols;
 
 use std::time::{Duration, Instant};
 

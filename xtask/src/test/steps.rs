@@ -13,6 +13,7 @@ use crate::tidy;
 use crate::workspace::Workspace;
 
 use super::counts::{self, Counts};
+use super::symbols;
 
 /// One step.
 pub struct Step {
@@ -42,6 +43,7 @@ pub const STEPS: &[Step] = &[
     Step { name: "tidy", about: "first lines, file lengths, names, machine paths", fast: true, run: tidy_step },
     Step { name: "clippy", about: "lints, warnings denied", fast: true, run: clippy },
     Step { name: "build", about: "every crate and the driver", fast: true, run: build },
+    Step { name: "symbols", about: "no client code and no GLSL compiler in the server", fast: true, run: symbols },
     Step { name: "tests", about: "unit, property and integration tests", fast: true, run: nextest },
     Step { name: "doctests", about: "examples in the documentation", fast: false, run: doctests },
     Step { name: "doc", about: "documentation, warnings denied", fast: false, run: doc },
@@ -66,6 +68,7 @@ fn one(finished: &Finished, lines: usize) -> Report {
 }
 
 fn fmt(workspace: &Workspace) -> Result<Report> {
+    need_component(workspace, "rustfmt")?;
     let mut command = workspace.cargo(["fmt", "--all", "--check"]);
     let finished = exec::logged(&mut command, "cargo fmt --check", &workspace.log("fmt"))?;
     Ok(one(&finished, 40))
@@ -95,7 +98,23 @@ fn tidy_step(workspace: &Workspace) -> Result<Report> {
     Ok(Report { counts: Counts::one(found.is_empty()), note: format!("{files} files") })
 }
 
+/// The law of dependencies once more, on what the linker made of it. The driver itself serves as the control: it holds
+/// what the server must not, so a reading that finds nothing there is broken.
+fn symbols(workspace: &Workspace) -> Result<Report> {
+    let dir = workspace.target.join(driver_dir::profile_dir(false));
+    let server = symbols::client_code_in(&dir.join("mgl-server"))?;
+    for name in server.iter().take(10) {
+        exec::say(format!("    mgl-server contains {name}"));
+    }
+    let driver = symbols::client_code_in(&dir.join("libmgl.so"))?;
+    if driver.is_empty() {
+        exec::say("    control: no client code was found in libmgl.so, where it must be");
+    }
+    Ok(Report { counts: Counts::one(server.is_empty()) + Counts::one(!driver.is_empty()), note: String::new() })
+}
+
 fn clippy(workspace: &Workspace) -> Result<Report> {
+    need_component(workspace, "clippy")?;
     let mut command = workspace.cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]);
     let finished = exec::logged(&mut command, "cargo clippy", &workspace.log("clippy"))?;
     Ok(one(&finished, 80))
@@ -229,6 +248,24 @@ fn published_crates(workspace: &Workspace) -> Result<Vec<(String, std::path::Pat
         found.push((package.name.to_string(), dir.as_std_path().to_path_buf()));
     }
     Ok(found)
+}
+
+/// Sees that a component of the Rust toolchain is there; adds it with rustup when it is not.
+fn need_component(workspace: &Workspace, name: &str) -> Result<()> {
+    let program = if name == "rustfmt" { "rustfmt" } else { "cargo-clippy" };
+    let works = Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
+    if works {
+        return Ok(());
+    }
+    let mut command = Command::new("rustup");
+    command.args(["component", "add", name]).current_dir(&workspace.root);
+    let log = workspace.log(&format!("rustup-{name}"));
+    let finished = exec::logged(&mut command, &format!("rustup component add {name}"), &log)?;
+    if !finished.status.success() {
+        finished.print_tail(10);
+        bail!("{name} is missing, and `rustup component add {name}` failed");
+    }
+    Ok(())
 }
 
 /// Sees that a cargo subcommand is installed; installs it when it is not.
