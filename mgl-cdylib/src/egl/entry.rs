@@ -191,7 +191,7 @@ egl_functions! {
             let Some(current) = thread::current() else {
                 return fail(e::BAD_SURFACE, "the surface is not current on this thread");
             };
-            if !current.surfaces.as_ref().is_some_and(|(draw, _)| draw.handle == surface.handle) {
+            if current.surfaces.as_ref().is_none_or(|(draw, _)| draw.handle != surface.handle) {
                 return fail(e::BAD_SURFACE, "the surface is not the current draw surface");
             }
             thread::with_context(&current, |gl| gl.swap_buffers())?;
