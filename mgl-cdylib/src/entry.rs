@@ -12,8 +12,7 @@ use crate::generated::{gl_missing, gl_procs};
 use crate::tls;
 
 /// The application's debug message callback as C declares it.
-pub type DebugProc =
-    Option<unsafe extern "C" fn(u32, u32, u32, u32, i32, *const c_char, *const c_void)>;
+pub type DebugProc = Option<unsafe extern "C" fn(u32, u32, u32, u32, i32, *const c_char, *const c_void)>;
 
 /// An exported function and its name.
 #[derive(Debug, Clone, Copy)]

@@ -6,8 +6,25 @@ use crate::front::ContextAttribs;
 
 /// Every version that OpenGL has.
 const VERSIONS: [(i32, i32); 19] = [
-    (1, 0), (1, 1), (1, 2), (1, 3), (1, 4), (1, 5), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2), (3, 3), (4, 0), (4, 1), (4, 2),
-    (4, 3), (4, 4), (4, 5), (4, 6),
+    (1, 0),
+    (1, 1),
+    (1, 2),
+    (1, 3),
+    (1, 4),
+    (1, 5),
+    (2, 0),
+    (2, 1),
+    (3, 0),
+    (3, 1),
+    (3, 2),
+    (3, 3),
+    (4, 0),
+    (4, 1),
+    (4, 2),
+    (4, 3),
+    (4, 4),
+    (4, 5),
+    (4, 6),
 ];
 
 /// Reads and validates the list for an OpenGL context; `max` is the version the driver offers.

@@ -105,8 +105,8 @@ pub(crate) fn query(display: &'static Display, context: usize, attribute: i32) -
         // For OpenGL the attribute has no meaning beyond "not OpenGL ES 2".
         e::CONTEXT_CLIENT_VERSION => context.attribs.major as i32,
         e::RENDER_BUFFER => {
-            let on_surface = thread::current()
-                .is_some_and(|c| Arc::ptr_eq(&c.context, &context) && c.surfaces.is_some());
+            let on_surface =
+                thread::current().is_some_and(|c| Arc::ptr_eq(&c.context, &context) && c.surfaces.is_some());
             if on_surface {
                 e::BACK_BUFFER
             } else {

@@ -194,13 +194,7 @@ impl Display {
         Ok(state)
     }
 
-    fn find<T>(
-        &self,
-        get: impl FnOnce(&State) -> Option<T>,
-        code: i32,
-        what: &str,
-        handle: usize,
-    ) -> EglResult<T> {
+    fn find<T>(&self, get: impl FnOnce(&State) -> Option<T>, code: i32, what: &str, handle: usize) -> EglResult<T> {
         match get(&*self.live()?) {
             Some(found) => Ok(found),
             None => fail(code, format!("{handle:#x} is no {what} of this display")),

@@ -6,16 +6,18 @@ use std::ffi::CStr;
 pub(crate) const VENDOR: &CStr = c"MGL";
 
 /// `EGL_VERSION`.
-pub(crate) const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!("1.5 MGL ", env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
-    Ok(text) => text,
-    Err(_) => c"1.5 MGL",
-};
+pub(crate) const VERSION: &CStr =
+    match CStr::from_bytes_with_nul(concat!("1.5 MGL ", env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+        Ok(text) => text,
+        Err(_) => c"1.5 MGL",
+    };
 
 /// `EGL_CLIENT_APIS`.
 pub(crate) const CLIENT_APIS: &CStr = c"OpenGL";
 
 /// Extensions that need no display.
-pub(crate) const CLIENT_EXTENSIONS: &CStr = c"EGL_EXT_client_extensions EGL_EXT_device_base EGL_EXT_device_enumeration \
+pub(crate) const CLIENT_EXTENSIONS: &CStr =
+    c"EGL_EXT_client_extensions EGL_EXT_device_base EGL_EXT_device_enumeration \
 EGL_EXT_device_query EGL_EXT_platform_base EGL_EXT_platform_device EGL_KHR_client_get_all_proc_addresses \
 EGL_MESA_platform_surfaceless";
 

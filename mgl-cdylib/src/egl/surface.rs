@@ -55,11 +55,7 @@ impl Surface {
 }
 
 /// `eglCreatePbufferSurface`.
-pub(crate) fn create_pbuffer(
-    display: &'static Display,
-    config: Config,
-    attributes: &[(i32, i32)],
-) -> EglResult<usize> {
+pub(crate) fn create_pbuffer(display: &'static Display, config: Config, attributes: &[(i32, i32)]) -> EglResult<usize> {
     let session = display.session()?;
     let (mut width, mut height, mut largest, mut srgb) = (0, 0, false, false);
     let (mut format, mut target) = (e::NO_TEXTURE, e::NO_TEXTURE);

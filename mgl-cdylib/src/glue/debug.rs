@@ -61,15 +61,7 @@ pub(crate) unsafe fn debug_message_callback(ctx: &mut Context, callback: DebugPr
         let _suspended = Suspended::new();
         // SAFETY: the application gave the function and its parameter for this purpose; the text outlives the call.
         unsafe {
-            callback(
-                message.source,
-                message.type_,
-                message.id,
-                message.severity,
-                length,
-                text.as_ptr(),
-                user.get(),
-            );
+            callback(message.source, message.type_, message.id, message.severity, length, text.as_ptr(), user.get());
         }
     })));
 }
@@ -126,13 +118,7 @@ pub(crate) unsafe fn push_debug_group(ctx: &mut Context, source: u32, id: u32, l
     }
 }
 
-pub(crate) unsafe fn object_label(
-    ctx: &mut Context,
-    identifier: u32,
-    name: u32,
-    length: i32,
-    label: *const c_char,
-) {
+pub(crate) unsafe fn object_label(ctx: &mut Context, identifier: u32, name: u32, length: i32, label: *const c_char) {
     if label.is_null() {
         ctx.object_label(identifier, name, None);
         return;

@@ -4,8 +4,8 @@ use std::sync::mpsc;
 
 use crate::child;
 use crate::driver::{
-    Driver, BAD_ACCESS, BAD_CONFIG, BAD_CONTEXT, BAD_DISPLAY, BAD_MATCH, BAD_PARAMETER, BAD_SURFACE, EXTENSIONS, HEIGHT,
-    MAJOR, MINOR, NONE, NOT_INITIALIZED, OPENGL_ES_API, PROFILE_MASK, SUCCESS, WIDTH,
+    Driver, BAD_ACCESS, BAD_CONFIG, BAD_CONTEXT, BAD_DISPLAY, BAD_MATCH, BAD_PARAMETER, BAD_SURFACE, EXTENSIONS,
+    HEIGHT, MAJOR, MINOR, NONE, NOT_INITIALIZED, OPENGL_ES_API, PROFILE_MASK, SUCCESS, WIDTH,
 };
 
 const INVALID_OPERATION: u32 = 0x502;
@@ -88,7 +88,7 @@ fn a_context_belongs_to_one_thread_at_a_time() {
         let (to_thread, from_main) = mpsc::channel();
         std::thread::scope(|scope| {
             let driver = &driver;
-            scope.spawn(move || {
+            let thread = scope.spawn(move || {
                 assert_eq!((driver.make_current)(display, 0, 0, context), 0);
                 assert_eq!(driver.take_error(), BAD_ACCESS);
                 (driver.bind_api)(crate::driver::OPENGL_API);
@@ -104,6 +104,8 @@ fn a_context_belongs_to_one_thread_at_a_time() {
             from_thread.recv().expect("the thread answers");
             assert_eq!((driver.make_current)(display, 0, 0, 0), 1);
             to_thread.send(()).expect("the thread waits");
+            // Joining waits for the thread's destructors too; the end of the scope does not.
+            thread.join().expect("the thread ends normally");
         });
         assert_eq!((driver.make_current)(display, surface, surface, context), 1, "error {:#x}", driver.take_error());
         assert_eq!((driver.release_thread)(), 1);

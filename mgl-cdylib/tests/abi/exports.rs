@@ -35,7 +35,9 @@ fn every_name_of_the_table_is_a_symbol_and_a_proc_address() {
 
 #[test]
 fn core_functions_of_every_version_are_in_the_table() {
-    for name in ["glBegin", "glDrawArrays", "glTexImage3D", "glGenFramebuffers", "glDispatchCompute", "glSpecializeShader"] {
+    for name in
+        ["glBegin", "glDrawArrays", "glTexImage3D", "glGenFramebuffers", "glDispatchCompute", "glSpecializeShader"]
+    {
         assert!(PROCS.binary_search_by(|p| p.name().cmp(name)).is_ok(), "{name}");
     }
 }

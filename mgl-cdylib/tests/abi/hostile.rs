@@ -6,8 +6,22 @@ use crate::child;
 use crate::driver::{Driver, SUCCESS};
 
 /// Any GL function: on the supported targets the caller owns the argument area, so extra arguments are harmless.
-type Anything =
-    unsafe extern "C" fn(usize, usize, usize, usize, usize, usize, f64, f64, f64, f64, usize, usize, usize, usize) -> usize;
+type Anything = unsafe extern "C" fn(
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    usize,
+    f64,
+    f64,
+    f64,
+    f64,
+    usize,
+    usize,
+    usize,
+    usize,
+) -> usize;
 
 /// A small generator with a fixed start: a failure can be repeated.
 struct Random(u64);
