@@ -4,7 +4,7 @@
 //! are looked up, never dereferenced.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use parking_lot::Mutex;
 
@@ -47,6 +47,40 @@ struct Live {
     configs: Arc<[Config]>,
 }
 
+extern "C" {
+    fn atexit(callback: extern "C" fn()) -> std::ffi::c_int;
+}
+
+/// Ends what the application left open. A driver that still executes while the libraries under it run their own exit
+/// handlers crashes; this handler is registered after those libraries were loaded, hence it runs before theirs. Dropping
+/// the device also writes its caches. The thread that calls `exit` has released its context by then.
+extern "C" fn at_exit() {
+    let outcome = std::panic::catch_unwind(|| {
+        let displays = DISPLAYS.try_lock().map(|d| d.clone()).unwrap_or_default();
+        for display in displays {
+            // A thread that holds the lock for good is no reason to hang the exit.
+            if let Some(mut state) = display.state.try_lock() {
+                let old = std::mem::take(&mut *state);
+                drop(state);
+                drop(old);
+            }
+        }
+    });
+    if let Err(payload) = outcome {
+        std::mem::forget(payload);
+    }
+}
+
+fn register_at_exit() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: the callback takes care of panics itself, and the library is never unloaded.
+        if unsafe { atexit(at_exit) } != 0 {
+            log::warn!("no exit handler could be registered");
+        }
+    });
+}
+
 static DISPLAYS: Mutex<Vec<&'static Display>> = Mutex::new(Vec::new());
 
 /// The display for a platform, made on first use.
@@ -86,6 +120,7 @@ impl Display {
         };
         match Session::open(device) {
             Ok(session) => {
+                register_at_exit();
                 let configs = config::list(&session.limits.sample_counts, session.limits.max_side).into();
                 state.live = Some(Live { session: Arc::new(session), configs });
                 Ok(())
