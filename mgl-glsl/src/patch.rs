@@ -1,5 +1,9 @@
 //! Changes to the SPIR-V between glslang and the backend.
 
+mod edit;
+pub(crate) mod rect;
+pub(crate) mod xfb;
+
 use std::collections::HashSet;
 
 use mgpipe_types::reflection::Stage;

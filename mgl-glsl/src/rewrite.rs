@@ -275,6 +275,22 @@ impl Rewriter<'_, '_, '_> {
                 _ => None,
             })
             .collect();
+        // Once a shader declares a function with a built-in's name, calls after that mean its own functions only.
+        let own: HashMap<String, usize> = self
+            .declarations
+            .iter()
+            .rev()
+            .filter_map(|d| match &d.what {
+                What::Function { name_at, .. } => Some((self.text(*name_at).to_owned(), *name_at)),
+                _ => None,
+            })
+            .filter(|(name, _)| names::BUILT_IN_FUNCTIONS.contains(&name.as_str()))
+            .collect();
+        let in_layout: HashSet<usize> = self
+            .declarations
+            .iter()
+            .flat_map(|d| self.layout_tokens(d))
+            .collect();
         let mut used: HashSet<&str> = HashSet::new();
         for at in 0..self.input.tokens.len() {
             let token = &self.input.tokens[at];
@@ -288,6 +304,13 @@ impl Rewriter<'_, '_, '_> {
                 if renamed.contains(name) {
                     self.replace[at] = Some(Cow::Owned(format!("{RENAME}{name}")));
                 }
+                continue;
+            }
+            if in_layout.contains(&at) {
+                continue;
+            }
+            if is_call && own.get(name).is_some_and(|declared| at >= *declared) {
+                self.replace[at] = Some(Cow::Owned(format!("{RENAME}{name}")));
                 continue;
             }
             if name.starts_with("gl_") {
@@ -359,6 +382,17 @@ impl Rewriter<'_, '_, '_> {
         Some(())
     }
 
+    /// Tokens inside the layout qualifiers of a declaration and of its members.
+    fn layout_tokens(&self, declaration: &Declaration) -> Vec<usize> {
+        let mut list: Vec<usize> = Vec::new();
+        let mut add = |d: &Declaration| list.extend(d.qualifiers.layout_ranges.iter().flat_map(|r| r.0..r.1));
+        add(declaration);
+        if let What::Block { members, .. } = &declaration.what {
+            self.scanner.members(*members).iter().for_each(&mut add);
+        }
+        list
+    }
+
     /// Removes a token range from the output.
     fn remove(&mut self, range: (usize, usize)) {
         for slot in &mut self.replace[range.0..range.1] {
@@ -372,7 +406,9 @@ impl Rewriter<'_, '_, '_> {
         let fragment = self.stage == Stage::Fragment;
         let inputs: HashSet<String> = declarations
             .iter()
-            .filter(|d| fragment && matches!(d.qualifiers.storage, Storage::In | Storage::Varying))
+            .filter(|d| {
+                d.qualifiers.storage == Storage::In || (fragment && d.qualifiers.storage == Storage::Varying)
+            })
             .filter_map(|d| match &d.what {
                 What::Variables { declarators, .. } => Some(declarators.iter().map(|d| self.text(d.name_at).to_owned())),
                 _ => None,
@@ -405,7 +441,8 @@ impl Rewriter<'_, '_, '_> {
                         self.remove((declaration.start, declaration.end));
                         continue;
                     }
-                    if fragment && matches!(q.storage, Storage::In | Storage::Varying) {
+                    let input = q.storage == Storage::In || (fragment && q.storage == Storage::Varying);
+                    if input {
                         if let Some(at) = q.invariant_at {
                             self.remove((at, at + 1));
                         }
@@ -438,14 +475,10 @@ impl Rewriter<'_, '_, '_> {
                         }
                     }
                 }
-                What::Requalify(name_tokens) if fragment && q.invariant_at.is_some() => {
-                    if name_tokens.iter().any(|at| inputs.contains(self.text(*at))) {
-                        self.remove((declaration.start, declaration.end));
-                    }
-                }
                 What::Requalify(name_tokens) if q.invariant_at.is_some() => {
                     // Outputs of the fixed-function interface are declared by the prelude; being invariant is moot there.
-                    if name_tokens.iter().any(|at| legacy::is_candidate(self.text(*at))) {
+                    let moot = |at: &usize| inputs.contains(self.text(*at)) || legacy::is_candidate(self.text(*at));
+                    if name_tokens.iter().any(moot) {
                         self.remove((declaration.start, declaration.end));
                     }
                 }
@@ -531,12 +564,38 @@ impl Rewriter<'_, '_, '_> {
             if let Some(binding) = binding {
                 self.facts.bindings.push((name.clone(), binding));
             }
+            if let (Some(init), (open, close)) = (declarator.init, declarator.array) {
+                // `a[] = T[](x, y)`: glslang forgets the size together with the initialiser.
+                if close == open + 2 {
+                    if let Some(count) = self.element_count(init) {
+                        self.replace[open] = Some(Cow::Owned(format!("[{count}")));
+                    }
+                }
+            }
             if declarator.init.is_some() {
                 let local = format!("mgl_init_{}", self.facts.initialisers.len());
                 self.facts.initialisers.push(Initialiser { name, local });
             }
         }
         Some(())
+    }
+
+    /// Number of elements of an array constructor or an initialiser list.
+    fn element_count(&self, init: (usize, usize)) -> Option<usize> {
+        let close = init.1.checked_sub(1)?;
+        let open = *self.scanner.partner.get(close)?;
+        if open >= close || !matches!(self.text(open), "(" | "{") {
+            return None;
+        }
+        let mut count = 1;
+        let mut at = open + 1;
+        while at < close {
+            if self.text(at) == "," {
+                count += 1;
+            }
+            at = self.scanner.partner[at].max(at) + 1;
+        }
+        Some(count)
     }
 
     fn finish(mut self, log: &mut Log) -> Option<Rewritten> {
@@ -574,7 +633,9 @@ impl Rewriter<'_, '_, '_> {
                 self.error(log, at, "fragment shader writes to both `gl_FragColor' and `gl_FragData'");
                 return None;
             }
-            for location in 1..limits.max_draw_buffers {
+            let own_outputs = self.declarations.iter().any(|d| d.qualifiers.storage == Storage::Out);
+            let locations = if own_outputs { 1 } else { limits.max_draw_buffers };
+            for location in 1..locations {
                 let _ = write!(text, "layout(location={location})out vec4 mgl_FragColor{location};");
                 let _ = write!(main_tail, "mgl_FragColor{location}={FRAGMENT_COLOR};");
             }

@@ -186,6 +186,9 @@ fn fragment_outputs(
         pending.push((wanted, variable, leaf));
     }
     let mut ranges = [Ranges::default(), Ranges::default()];
+    if list.iter().any(|o: &InterfaceVariable| o.spirv_location == 0) {
+        ranges[0].take(0, 1);
+    }
     pending.sort_by_key(|(wanted, ..)| wanted.is_none());
     for (wanted, variable, leaf) in pending {
         let count = leaf.array_size.max(1);

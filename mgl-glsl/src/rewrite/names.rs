@@ -19,6 +19,15 @@ pub(super) const KEYWORDS: &[(&str, u16, &[&str])] = &[
     ("highp", 130, &[]),
     ("mediump", 130, &[]),
     ("lowp", 130, &[]),
+    ("mat2x2", 120, &[]),
+    ("mat2x3", 120, &[]),
+    ("mat2x4", 120, &[]),
+    ("mat3x2", 120, &[]),
+    ("mat3x3", 120, &[]),
+    ("mat3x4", 120, &[]),
+    ("mat4x2", 120, &[]),
+    ("mat4x3", 120, &[]),
+    ("mat4x4", 120, &[]),
     ("readonly", 420, &["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"]),
     ("restrict", 420, &["GL_ARB_shader_image_load_store", "GL_ARB_shader_storage_buffer_object"]),
     ("sample", 400, &["GL_ARB_gpu_shader5", "GL_EXT_gpu_shader5"]),
@@ -127,6 +136,28 @@ pub(super) fn alias(name: &str) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+/// Built-in functions that shaders of old versions are known to define themselves.
+pub(super) const BUILT_IN_FUNCTIONS: &[&str] = &[
+    "radians", "degrees", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+    "pow", "exp", "log", "exp2", "log2", "sqrt", "inversesqrt", "abs", "sign", "floor", "trunc", "round", "roundEven",
+    "ceil", "fract", "mod", "modf", "min", "max", "clamp", "mix", "step", "smoothstep", "isnan", "isinf",
+    "floatBitsToInt", "floatBitsToUint", "intBitsToFloat", "uintBitsToFloat", "fma", "frexp", "ldexp", "packUnorm2x16",
+    "packSnorm2x16", "packUnorm4x8", "packSnorm4x8", "unpackUnorm2x16", "unpackSnorm2x16", "unpackUnorm4x8",
+    "unpackSnorm4x8", "packHalf2x16", "unpackHalf2x16", "packDouble2x32", "unpackDouble2x32", "length", "distance", "dot",
+    "cross", "normalize", "faceforward", "reflect", "refract", "matrixCompMult", "outerProduct", "transpose",
+    "determinant", "inverse", "lessThan", "lessThanEqual", "greaterThan", "greaterThanEqual", "equal", "notEqual", "any",
+    "all", "not", "uaddCarry", "usubBorrow", "umulExtended", "imulExtended", "bitfieldExtract", "bitfieldInsert",
+    "bitfieldReverse", "bitCount", "findLSB", "findMSB", "dFdx", "dFdy", "fwidth", "dFdxFine", "dFdyFine", "dFdxCoarse",
+    "dFdyCoarse", "fwidthFine", "fwidthCoarse", "textureSize", "textureQueryLod", "textureQueryLevels", "texture",
+    "textureProj", "textureLod", "textureOffset", "texelFetch", "texelFetchOffset", "textureProjOffset",
+    "textureLodOffset", "textureProjLod", "textureProjLodOffset", "textureGrad", "textureGradOffset", "textureProjGrad",
+    "textureProjGradOffset", "textureGather", "textureGatherOffset", "textureGatherOffsets", "noise1", "noise2", "noise3",
+    "noise4", "barrier", "memoryBarrier", "atomicAdd", "atomicMin", "atomicMax", "atomicAnd", "atomicOr", "atomicXor",
+    "atomicExchange", "atomicCompSwap", "interpolateAtCentroid", "interpolateAtSample", "interpolateAtOffset",
+    "anyInvocation", "allInvocations", "allInvocationsEqual", "mix", "imageLoad", "imageStore", "imageSize",
+    "EmitVertex", "EndPrimitive", "EmitStreamVertex", "EndStreamPrimitive", "groupMemoryBarrier",
+];
 
 /// Built-in names that a shader may declare again.
 pub(super) fn may_redeclare(name: &str) -> bool {

@@ -1,0 +1,1 @@
+//! Transform feedback that the application declared: decorates the captured outputs.
