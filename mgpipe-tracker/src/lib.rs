@@ -1,10 +1,15 @@
 //! State tracker that turns API state into minimal MGPipe calls.
 #![forbid(unsafe_code)]
 
+mod cso_cache;
 mod generation;
+mod push;
 pub mod render_state;
+#[cfg(feature = "sinks")]
+pub mod sinks;
 mod source;
 mod stats;
+mod suppressor;
 mod tracker;
 mod verb;
 

@@ -1,5 +1,6 @@
 //! The render state of a context: one block, its versions, and one setter a state.
 
+#[cfg(any(test, feature = "proptest"))]
 mod argument;
 mod capability;
 mod setters;

@@ -136,6 +136,12 @@ impl GroupMask {
         GroupMask(self.0 & !other.0)
     }
 
+    /// Groups that are not in the set.
+    #[inline]
+    pub const fn not(self) -> GroupMask {
+        GroupMask::ALL.without(self)
+    }
+
     /// Whether the set is empty.
     #[inline]
     pub const fn is_empty(self) -> bool {
