@@ -3,7 +3,7 @@
 use std::process::{Command, Output};
 
 /// Set in the child to the name of the case it runs.
-const CASE: &str = "MGL_ABI_TEST_CASE";
+const CASE: &str = "ABI_TEST_CASE";
 
 /// True in the child that `run` started for `case`.
 pub fn is(case: &str) -> bool {
