@@ -34,6 +34,9 @@ pub struct Options {
     /// drawoverhead: in a compatibility profile context instead of a core one.
     #[arg(long)]
     compat: bool,
+    /// drawoverhead: without the bare Vulkan loop that shows what no GL can exceed.
+    #[arg(long)]
+    no_limit: bool,
     /// drawoverhead: measure the unoptimised build of MGL.
     #[arg(long)]
     debug_build: bool,
@@ -118,7 +121,30 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<bool> {
         }
     }
     print_table(&names, &figures);
+    if !options.no_limit {
+        bare_vulkan(workspace)?;
+    }
     Ok(figures.iter().all(|(_, figures)| !figures.rows.is_empty()))
+}
+
+/// Records the same kind of draws straight through Vulkan, as the limit of what any GL on this Vulkan driver can reach.
+fn bare_vulkan(workspace: &Workspace) -> Result<()> {
+    let binary = "mgl-bench-vulkan";
+    let mut build = workspace.cargo(["build", "--release", "--package", "mgl-tests", "--bin", binary]);
+    let finished = exec::logged(&mut build, &format!("building {binary}"), &workspace.log("build-bench-vulkan"))?;
+    if !finished.status.success() {
+        finished.print_tail(10);
+        println!("The bare Vulkan loop could not be built, so no limit is shown.");
+        return Ok(());
+    }
+    // Any Mesa driver's variables name the Vulkan driver that all of them share.
+    let variables = GlDriver::Zink.variables(workspace, true)?;
+    let mut command = Command::new(workspace.target.join(driver_dir::profile_dir(true)).join(binary));
+    environment::apply(workspace, &mut command, &variables);
+    let finished = exec::logged(&mut command, "a bare Vulkan loop", &workspace.log("bench-vulkan"))?;
+    println!("\nThe same draws recorded straight through Vulkan: the limit on this Vulkan driver\n");
+    print!("{}", finished.output());
+    Ok(())
 }
 
 struct Runner<'a> {
