@@ -205,7 +205,7 @@ fn doc(workspace: &Workspace) -> Result<Report> {
 
 fn features(workspace: &Workspace) -> Result<Report> {
     need_cargo_tool(workspace, "cargo-hack")?;
-    let mut command = workspace.cargo(["hack", "check", "--feature-powerset", "--workspace"]);
+    let mut command = workspace.cargo(["hack", "check", "--feature-powerset", "--workspace", "--keep-going"]);
     let finished = exec::logged(&mut command, "cargo hack check", &workspace.log("features"))?;
     Ok(one(&finished, 60))
 }
