@@ -39,9 +39,17 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
         let uses = module.uses();
         stages.push(LinkStage { module, uses });
     }
-    let (reflection, placements) = reflect::reflect(&stages, &facts, options)?;
+    let (mut reflection, placements) = reflect::reflect(&stages, &facts, options)?;
     let default_block = initial_block(&stages, &sorted, reflection.default_block.map_or(0, |b| b.size));
     let mut modules = Vec::with_capacity(stages.len());
+    let last = stages.iter().rposition(|s| !matches!(s.module.stage, Stage::Fragment | Stage::Compute));
+    match last {
+        Some(last) => reflection.transform_feedback = patch::xfb::apply(&mut stages[last].module, options)?,
+        None if !options.transform_feedback_varyings.is_empty() => {
+            return Err("error: transform feedback varyings need a vertex processing stage".into());
+        }
+        None => {}
+    }
     for stage in &mut stages {
         patch::place(&mut stage.module, &placements);
         patch::execution_modes(&mut stage.module);

@@ -186,3 +186,125 @@ fn shaders_can_be_linked_again() {
     let bytes = first.reflection.to_bytes();
     assert_eq!(Reflection::from_bytes(&bytes), Ok(first.reflection));
 }
+
+#[test]
+fn transform_feedback_captures() {
+    use crate::reflection::TransformFeedbackMode::{Interleaved, Separate};
+    let vs = "#version 150\nin vec4 p; out vec3 a; out float arr[3]; out B { vec2 m; vec4 n[2]; } inst; out struct S { vec2 x; mat2 y; } s;
+flat out ivec2 i; void main() { gl_Position = p; a = p.xyz; arr = float[](1., 2., 3.); inst.m = p.xy; inst.n[0] = inst.n[1] = p; s.x = p.xy; s.y = mat2(1); i = ivec2(3); if (p.x > 0.0) return; a = vec3(0); }";
+    let names = |list: &[&str]| list.iter().map(|s| s.to_string()).collect::<Vec<_>>();
+    let options = LinkOptions {
+        transform_feedback_varyings: names(&[
+            "gl_Position", "a", "gl_SkipComponents2", "arr[1]", "B.m", "gl_NextBuffer", "s.y", "B.n[1]", "i", "arr",
+        ]),
+        transform_feedback_mode: Some(Interleaved),
+        ..LinkOptions::default()
+    };
+    let program = program_with(&[(Stage::Vertex, vs)], &options);
+    let xfb = program.reflection.transform_feedback.expect("captures");
+    let offsets: Vec<(u32, u32)> = xfb.varyings.iter().map(|v| (v.buffer, v.offset)).collect();
+    assert_eq!(offsets, [(0, 0), (0, 16), (0, 28), (0, 36), (0, 40), (0, 48), (1, 0), (1, 16), (1, 32), (1, 40)]);
+    assert_eq!(xfb.buffers.iter().map(|b| b.stride).collect::<Vec<_>>(), [48, 52]);
+    assert_eq!((xfb.varyings[6].gl_type, xfb.varyings[9].array_size), (gl_type::FLOAT_MAT2, 3));
+    let options = LinkOptions {
+        transform_feedback_varyings: names(&["i", "a"]),
+        transform_feedback_mode: Some(Separate),
+        ..LinkOptions::default()
+    };
+    let program = program_with(&[(Stage::Vertex, vs)], &options);
+    let xfb = program.reflection.transform_feedback.expect("captures");
+    assert_eq!(xfb.buffers.iter().map(|b| b.stride).collect::<Vec<_>>(), [8, 12]);
+    for wrong in [&["nope"][..], &["a", "a"], &["arr[3]"], &["gl_SkipComponents5"], &["B"], &["a]"]] {
+        let options = LinkOptions { transform_feedback_varyings: names(wrong), ..LinkOptions::default() };
+        let shaders = compile_all(&[(Stage::Vertex, vs)]);
+        let error = link(&[&shaders[0]], &options).expect_err("an error");
+        assert!(error.info_log.contains("ransform feedback"), "{error}");
+    }
+}
+
+#[test]
+fn transform_feedback_of_geometry_and_layouts() {
+    let vs = "#version 150\nin vec4 p; void main() { gl_Position = p; }";
+    let gs = "#version 150\nlayout(points) in; layout(points, max_vertices = 3) out; out vec4 a[2]; void emit() { a[0] = gl_in[0].gl_Position; a[1] = -a[0]; gl_Position = a[0]; EmitVertex(); }
+void main() { emit(); emit(); EndPrimitive(); }";
+    let options = LinkOptions {
+        transform_feedback_varyings: vec!["a[1]".into(), "gl_Position".into()],
+        ..LinkOptions::default()
+    };
+    let program = program_with(&[(Stage::Vertex, vs), (Stage::Geometry, gs)], &options);
+    let geometry = program.reflection.geometry.expect("geometry");
+    assert_eq!((geometry.max_vertices, geometry.invocations), (3, 1));
+    assert_eq!(program.reflection.transform_feedback.expect("captures").buffers[0].stride, 32);
+    let vs = "#version 440\nlayout(xfb_buffer = 1, xfb_stride = 48) out; layout(xfb_buffer = 1, xfb_offset = 16) out vec4 v; void main() { gl_Position = v = vec4(0); }";
+    let program = program_with(&[(Stage::Vertex, vs)], &LinkOptions::default());
+    let xfb = program.reflection.transform_feedback.expect("captures");
+    assert_eq!((xfb.varyings[0].buffer, xfb.varyings[0].offset, xfb.buffers[1].stride), (1, 16, 48));
+}
+
+#[test]
+fn rectangle_textures() {
+    let program = program(&[
+        (Stage::Vertex, "#version 140\nin vec4 p; out vec2 uv; void main() { gl_Position = p; uv = p.xy; }"),
+        (
+            Stage::Fragment,
+            "#version 400\nin vec2 uv; uniform sampler2DRect r; uniform sampler2D t; uniform isampler2DRect ir; uniform sampler2DRectShadow rs; out vec4 c;
+void main() { c = texture(r, uv) + texture(t, uv) + textureProj(r, vec3(uv, 2)) + texelFetch(r, ivec2(uv)) + vec4(texture(ir, uv)) + texture(rs, vec3(uv, 0.5))
+ + vec4(textureSize(r), 0, 0) + textureGrad(r, uv, vec2(1), vec2(2)) + textureOffset(r, uv, ivec2(1)) + textureGather(r, uv) + texelFetchOffset(r, ivec2(1), ivec2(1)) + textureProj(r, vec4(uv, 0, 2)); }",
+        ),
+    ]);
+    let binding = program.reflection.bindings.iter().find(|b| b.name == "r").expect("r");
+    assert_eq!(binding.opaque.expect("opaque").dim, OpaqueDim::Rect);
+}
+
+#[test]
+fn all_stages() {
+    let program = program(&[
+        (Stage::Vertex, "#version 400\nin vec4 p; out vec3 c; void main() { gl_Position = p; c = p.xyz; }"),
+        (Stage::TessControl, "#version 400\nlayout(vertices = 3) out; in vec3 c[]; out vec3 d[]; patch out float f; void main() { gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position; d[gl_InvocationID] = c[gl_InvocationID]; f = 1.0; gl_TessLevelInner[0] = 2.0; gl_TessLevelOuter[0] = gl_TessLevelOuter[1] = gl_TessLevelOuter[2] = 2.0; }"),
+        (Stage::TessEvaluation, "#version 400\nlayout(triangles, fractional_odd_spacing, cw, point_mode) in; in vec3 d[]; patch in float f; out vec3 e; void main() { gl_Position = gl_in[0].gl_Position * gl_TessCoord.x * f; e = d[1]; }"),
+        (Stage::Geometry, "#version 400\nlayout(points, invocations = 2) in; layout(triangle_strip, max_vertices = 4) out; in vec3 e[]; out vec3 g; void main() { gl_Position = gl_in[0].gl_Position; g = e[0]; gl_Layer = 1; EmitVertex(); EndPrimitive(); }"),
+        (Stage::Fragment, "#version 400\nin vec3 g; out vec4 c; void main() { if (g.x < 0.0) discard; c = vec4(g, 1); gl_FragDepth = 0.5; }"),
+    ]);
+    let r = &program.reflection;
+    assert_eq!(r.tess_control.expect("tcs").vertices_out, 3);
+    let tes = r.tess_evaluation.expect("tes");
+    assert!(tes.clockwise && tes.point_mode && tes.spacing == crate::reflection::TessSpacing::FractionalOdd);
+    assert_eq!(r.geometry.expect("gs").invocations, 2);
+    let fragment = r.fragment.expect("fs");
+    assert!(fragment.uses_discard && fragment.writes_depth && !fragment.early_tests);
+    assert!(r.pre_raster.writes_layer && r.pre_raster.writes_position);
+}
+
+#[test]
+fn compute_storage_images_and_atomics() {
+    let program = program(&[(
+        Stage::Compute,
+        "#version 430\nlayout(local_size_x = 8, local_size_y = 4) in; struct Item { vec3 p; bool b; };
+layout(std430, binding = 2) buffer Data { int count; Item items[]; } data;
+layout(binding = 1) buffer Pair { vec4 v[3]; } pair[2];
+layout(rgba8, binding = 3) uniform writeonly image2D img; layout(r32ui) uniform uimageBuffer ib;
+layout(binding = 1, offset = 8) uniform atomic_uint counter; layout(binding = 1) uniform atomic_uint more[2];
+uniform samplerBuffer sb; uniform float scale;
+shared float s[32];
+void main() { s[gl_LocalInvocationIndex] = scale; barrier(); data.items[1].p = vec3(float(atomicCounterIncrement(counter))); data.items[0].b = atomicCounter(more[1]) > 2u;
+ imageStore(img, ivec2(gl_GlobalInvocationID.xy), texelFetch(sb, 1)); imageAtomicAdd(ib, 1, 2u); pair[1].v[2] = vec4(s[1]); data.count = data.items.length(); }",
+    )]);
+    let r = &program.reflection;
+    assert_eq!(r.compute.expect("compute").local_size, [8, 4, 1]);
+    assert_eq!(r.storage_blocks.iter().map(|b| b.name.as_str()).collect::<Vec<_>>(), ["Data", "Pair[0]", "Pair[1]"]);
+    assert_eq!(r.storage_blocks.iter().map(|b| b.initial_binding).collect::<Vec<_>>(), [2, 1, 2]);
+    let variable = |name: &str| r.buffer_variables.iter().find(|v| v.name == name).unwrap_or_else(|| panic!("{name}: {:#?}", r.buffer_variables));
+    let p = variable("Data.items[0].p");
+    assert_eq!((p.offset, p.top_level_array_size, p.top_level_array_stride), (16, 0, 16));
+    assert_eq!(variable("Data.items[0].b").gl_type, gl_type::BOOL);
+    assert_eq!((variable("Pair.v[0]").array_size, variable("Pair.v[0]").array_stride), (3, 16));
+    assert_eq!((r.atomic_buffers[0].binding, r.atomic_buffers[0].counters.len()), (1, 2));
+    let counter = r.uniforms.iter().find(|u| u.name == "counter").expect("counter");
+    assert_eq!((counter.offset, counter.atomic_index, counter.gl_type), (8, 0, gl_type::UNSIGNED_INT_ATOMIC_COUNTER));
+    let image = r.uniforms.iter().find(|u| u.name == "img").expect("img");
+    assert_eq!((image.gl_type, image.initial_unit), (gl_type::IMAGE_2D, 3));
+    let binding = &r.bindings[image.binding_index as usize];
+    let opaque = binding.opaque.expect("opaque");
+    assert!(opaque.writable && !opaque.readable && opaque.image_format == 0x8058);
+    assert!(r.bindings.iter().any(|b| b.kind == BindingKind::TexelBuffer) && r.bindings.iter().any(|b| b.kind == BindingKind::ImageBuffer));
+}
