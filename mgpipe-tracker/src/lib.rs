@@ -3,6 +3,8 @@
 
 mod cso_cache;
 mod generation;
+#[cfg(feature = "sinks")]
+pub mod plain;
 mod push;
 pub mod render_state;
 #[cfg(feature = "sinks")]

@@ -160,6 +160,16 @@ impl Tracker {
     fn walk<S: Source + ?Sized>(&mut self, class: VerbClass, now: Snapshot, source: &mut S, pipe: &mut dyn Context) {
         self.core.stats.walks[class as usize] += 1;
         let needed = NEEDED[class as usize];
+        if let Some(clean) = &mut self.clean[class as usize] {
+            if clean.epoch == now.epoch && clean.aggregates == now.aggregates {
+                // Only the render state moved: a program that toggles state between draws comes here each time.
+                if needed.contains(Group::RenderState) {
+                    self.render_state.push(&mut self.core, source.render_state(), pipe);
+                }
+                clean.render_state = now.render_state;
+                return;
+            }
+        }
         let mut now = now;
         self.collect(&now, source.generations());
         if let Some(point) = class.program_point().filter(|point| *point != self.point) {

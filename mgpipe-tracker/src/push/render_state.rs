@@ -2,15 +2,13 @@
 
 use super::Core;
 use crate::cso_cache::{CsoCache, Interned};
-use crate::render_state::{RenderStateTracker, DYNAMIC_CHUNKS};
+use crate::render_state::{take_dynamic_chunks, PipelineWords, RenderStateTracker, DYNAMIC_CHUNKS};
 use crate::verb::{Group, GroupMask};
-use bytemuck::{bytes_of, bytes_of_mut};
+use bytemuck::bytes_of;
 use mgpipe_types::render_state::{chunks, Half, ALL_DYNAMIC_CHUNKS, ALL_PIPELINE_CHUNKS, DYNAMIC_BYTES, PIPELINE_BYTES};
 use mgpipe_types::{
     BindRenderState, BlobRef, Context, DynamicState, HandleOnly, RenderState, RenderStateCso, RenderStateDesc, TypedHandle,
 };
-
-type PipelineBytes = [u8; PIPELINE_BYTES];
 
 /// No node.
 const NONE: u32 = u32::MAX;
@@ -21,14 +19,14 @@ pub(crate) struct RenderStatePush {
     /// Version that was looked at last; `None` when the server knows nothing.
     version: Option<u64>,
     pipeline_version: Option<u64>,
+    dynamic_version: Option<u64>,
     dynamic_versions: [u64; DYNAMIC_CHUNKS],
-    dynamic_known: bool,
     bound: RenderStateCso,
     bound_node: u32,
     /// For each node, the node that was bound after it last time: a program that toggles state walks in circles, and
     /// this finds the next object by one comparison, without a hash.
     successors: Vec<u32>,
-    cache: CsoCache<PipelineBytes, RenderStateCso>,
+    cache: CsoCache<PipelineWords, RenderStateCso>,
     /// Dynamic half as the server has it. The pipeline half of this block is not used.
     sent: Box<RenderState>,
     scratch: Vec<u8>,
@@ -43,8 +41,8 @@ impl RenderStatePush {
         RenderStatePush {
             version: None,
             pipeline_version: None,
+            dynamic_version: None,
             dynamic_versions: [0; DYNAMIC_CHUNKS],
-            dynamic_known: false,
             bound: RenderStateCso::NULL,
             bound_node: NONE,
             successors: Vec::with_capacity(capacity),
@@ -57,7 +55,7 @@ impl RenderStatePush {
     pub(crate) fn forget(&mut self) {
         self.version = None;
         self.pipeline_version = None;
-        self.dynamic_known = false;
+        self.dynamic_version = None;
         self.bound = RenderStateCso::NULL;
         self.bound_node = NONE;
         self.cache.undeclare();
@@ -79,7 +77,7 @@ impl RenderStatePush {
         if self.pipeline_version != Some(state.pipeline_version()) {
             mask = mask | GroupMask::of(&[Group::RenderState]);
         }
-        if !self.dynamic_known || self.dynamic_versions != *state.dynamic_versions() {
+        if self.dynamic_version != Some(state.dynamic_version()) {
             mask = mask | GroupMask::of(&[Group::DynamicState]);
         }
         mask
@@ -94,10 +92,9 @@ impl RenderStatePush {
             self.push_pipeline(core, state, pipe);
             self.pipeline_version = Some(state.pipeline_version());
         }
-        if !self.dynamic_known || self.dynamic_versions != *state.dynamic_versions() {
+        if self.dynamic_version != Some(state.dynamic_version()) {
             self.push_dynamic(core, state, pipe);
-            self.dynamic_versions = *state.dynamic_versions();
-            self.dynamic_known = true;
+            self.dynamic_version = Some(state.dynamic_version());
         }
         self.version = Some(state.version());
     }
@@ -136,6 +133,8 @@ impl RenderStatePush {
         found
     }
 
+    #[cold]
+    #[inline(never)]
     fn look_up(
         &mut self,
         core: &mut Core,
@@ -143,8 +142,8 @@ impl RenderStatePush {
         addressing: bool,
         pipe: &mut dyn Context,
     ) -> Option<Interned<RenderStateCso>> {
-        let key = state.state().pipeline_bytes();
-        let hash = core.hash(&key);
+        let key = state.pipeline_words();
+        let hash = core.hash(bytes_of(&key));
         let bound = &mut self.bound;
         let found = self.cache.intern(
             hash,
@@ -167,13 +166,17 @@ impl RenderStatePush {
         Some(found)
     }
 
+    #[cold]
+    #[inline(never)]
     fn create(&mut self, core: &mut Core, state: &RenderStateTracker, cso: RenderStateCso, pipe: &mut dyn Context) {
         let mut mask = ALL_PIPELINE_CHUNKS;
         let mut base = RenderStateCso::NULL;
         if core.options.switches.delta_render_state && !self.bound.is_null() && self.bound != cso {
             let mut bound_state = RenderState::default();
             let node = self.bound_node;
-            let known = self.cache.matches(node, |key| bound_state.scatter(Half::Pipeline, ALL_PIPELINE_CHUNKS, key));
+            let known = self.cache.matches(node, |key| {
+                bound_state.scatter(Half::Pipeline, ALL_PIPELINE_CHUNKS, bytes_of(key))
+            });
             if known.is_some_and(|k| k.handle == self.bound && !k.create) {
                 mask = state.state().changed_chunks(&bound_state, Half::Pipeline);
                 base = self.bound;
@@ -193,32 +196,23 @@ impl RenderStatePush {
 
     fn push_dynamic(&mut self, core: &mut Core, state: &RenderStateTracker, pipe: &mut dyn Context) {
         core.fire(Group::DynamicState);
-        let block = bytes_of(state.state());
-        let sent = bytes_of_mut(&mut *self.sent);
-        let mut mask = 0;
-        let mut only: &[u8] = &[];
-        for (i, chunk) in chunks(Half::Dynamic).iter().enumerate() {
-            if self.dynamic_known && self.dynamic_versions[i] == state.dynamic_versions()[i] {
-                continue;
-            }
-            let (now, sent) = (&block[chunk.range()], &mut sent[chunk.range()]);
-            if !self.dynamic_known || *now != *sent {
-                sent.copy_from_slice(now);
-                mask |= 1 << i;
-                only = now;
-            }
-        }
+        let mask = if self.dynamic_version.is_some() {
+            take_dynamic_chunks(state, &mut self.dynamic_versions, &mut self.sent)
+        } else {
+            *self.sent = *state.state();
+            self.dynamic_versions = *state.dynamic_versions();
+            ALL_DYNAMIC_CHUNKS
+        };
         if !core.note(Group::DynamicState, mask != 0, 0) {
             return;
         }
         // One chunk is handed over where it lies; several are packed.
-        let bytes = if u32::is_power_of_two(mask) {
-            only
+        let bytes = if mask.is_power_of_two() {
+            &bytes_of(state.state())[chunks(Half::Dynamic)[mask.trailing_zeros() as usize].range()]
         } else {
             state.state().gather(Half::Dynamic, mask, &mut self.scratch);
             &self.scratch
         };
-        debug_assert!(mask <= ALL_DYNAMIC_CHUNKS);
         core.stats.bytes += (size_of::<DynamicState>() + bytes.len()) as u64;
         let header = DynamicState { chunk_mask: mask, version: state.version() as u32, blob: blob(bytes.len()) };
         pipe.set_dynamic_state(&header, bytes);

@@ -16,8 +16,12 @@ use smallvec::SmallVec;
 const PARAMETER_BYTES: usize = size_of::<SamplerParameters>();
 const VIEW_BYTES: usize = size_of::<SamplerView>();
 
-type SamplerKey = [u8; PARAMETER_BYTES];
-type ViewKey = [u8; VIEW_BYTES];
+// Keys are words, so that comparing two is a short loop of constant length.
+type SamplerKey = [u32; PARAMETER_BYTES / 4];
+type ViewKey = [u32; VIEW_BYTES / 4];
+
+/// No node.
+const NONE: u32 = u32::MAX;
 
 /// Nodes of the view cache that name a texture.
 type NodesByTexture = HashMap<Handle, SmallVec<[u32; 2]>>;
@@ -28,6 +32,9 @@ pub(crate) struct TexturePush {
     samplers: CsoCache<SamplerKey, SamplerCso>,
     views: CsoCache<ViewKey, SamplerViewCso>,
     views_of: NodesByTexture,
+    /// Nodes that each unit used last: they are compared before anything is hashed.
+    last_views: [u32; MAX_TEXTURE_UNITS],
+    last_samplers: [u32; MAX_TEXTURE_UNITS],
     resolved: Vec<ResolvedView>,
     bound_views: Vec<BoundView>,
     bound_samplers: Vec<SamplerCso>,
@@ -37,7 +44,12 @@ pub(crate) struct TexturePush {
 
 /// The texture in a view's key.
 fn texture_of(key: &ViewKey) -> Handle {
-    bytemuck::pod_read_unaligned::<SamplerView>(key).texture
+    bytemuck::cast::<ViewKey, SamplerView>(*key).texture
+}
+
+#[inline(always)]
+fn same<const N: usize>(a: &[u32; N], b: &[u32; N]) -> bool {
+    a.iter().zip(b).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
 }
 
 fn unnote(views_of: &mut NodesByTexture, texture: Handle, node: u32) {
@@ -56,6 +68,8 @@ impl TexturePush {
             samplers: CsoCache::new(sampler_capacity.max(MAX_TEXTURE_UNITS)),
             views: CsoCache::new(view_capacity.max(MAX_TEXTURE_UNITS)),
             views_of: HashMap::new(),
+            last_views: [NONE; MAX_TEXTURE_UNITS],
+            last_samplers: [NONE; MAX_TEXTURE_UNITS],
             resolved: Vec::with_capacity(MAX_TEXTURE_UNITS),
             bound_views: Vec::with_capacity(MAX_TEXTURE_UNITS),
             bound_samplers: Vec::with_capacity(MAX_TEXTURE_UNITS),
@@ -118,8 +132,8 @@ impl TexturePush {
         for r in resolved.iter().filter(|r| (r.unit as usize) < MAX_TEXTURE_UNITS) {
             let (mut view, mut sampler) = (SamplerViewCso::NULL, SamplerCso::NULL);
             if r.view.texture != Handle::NULL {
-                view = self.view(core, &r.view, pipe);
-                sampler = self.sampler(core, &r.parameters, pipe);
+                view = self.view(core, r.unit as usize, &r.view, pipe);
+                sampler = self.sampler(core, r.unit as usize, &r.parameters, pipe);
             }
             let target = u32::from(r.view.target);
             self.bound_views.push(BoundView { view: view.raw(), texture: r.view.texture, unit: r.unit, target });
@@ -151,24 +165,32 @@ impl TexturePush {
         }
     }
 
-    fn view(&mut self, core: &mut Core, template: &SamplerView, pipe: &mut dyn Context) -> SamplerViewCso {
+    fn view(&mut self, core: &mut Core, unit: usize, template: &SamplerView, pipe: &mut dyn Context) -> SamplerViewCso {
         let mut view = SamplerView { cso: Handle::NULL, ..*template };
-        let mut key = [0; VIEW_BYTES];
-        key.copy_from_slice(bytes_of(&view));
-        let views_of = &mut self.views_of;
-        let found = self.views.intern(
-            core.hash(&key),
-            core.options.switches.content_addressing,
-            |k| *k == key,
-            || key,
-            &core.handles,
-            &mut core.stats.sampler_views,
-            |k, cso, node| {
-                unnote(views_of, texture_of(k), node);
-                pipe.delete_sampler_view(&HandleOnly::new(cso));
-            },
-        );
-        let Some(found) = found else { return SamplerViewCso::NULL };
+        let key: ViewKey = bytemuck::cast(view);
+        let addressing = core.options.switches.content_addressing;
+        let last = if addressing { self.views.matches(self.last_views[unit], |k| same(k, &key)) } else { None };
+        let found = match last {
+            Some(found) => found,
+            None => {
+                let views_of = &mut self.views_of;
+                let found = self.views.intern(
+                    core.hash(bytes_of(&key)),
+                    addressing,
+                    |k| same(k, &key),
+                    || key,
+                    &core.handles,
+                    &mut core.stats.sampler_views,
+                    |k, cso, node| {
+                        unnote(views_of, texture_of(k), node);
+                        pipe.delete_sampler_view(&HandleOnly::new(cso));
+                    },
+                );
+                let Some(found) = found else { return SamplerViewCso::NULL };
+                self.last_views[unit] = found.node;
+                found
+            }
+        };
         if found.create {
             let nodes = self.views_of.entry(view.texture).or_default();
             if !nodes.contains(&found.node) {
@@ -181,24 +203,37 @@ impl TexturePush {
         found.handle
     }
 
-    fn sampler(&mut self, core: &mut Core, parameters: &SamplerParameters, pipe: &mut dyn Context) -> SamplerCso {
-        let bytes = bytes_of(parameters);
-        let mut key = [0; PARAMETER_BYTES];
-        key.copy_from_slice(bytes);
-        let found = self.samplers.intern(
-            core.hash(&key),
-            core.options.switches.content_addressing,
-            |k| *k == key,
-            || key,
-            &core.handles,
-            &mut core.stats.samplers,
-            |_, cso, _| pipe.delete_sampler(&HandleOnly::new(cso)),
-        );
-        let Some(found) = found else { return SamplerCso::NULL };
+    fn sampler(
+        &mut self,
+        core: &mut Core,
+        unit: usize,
+        parameters: &SamplerParameters,
+        pipe: &mut dyn Context,
+    ) -> SamplerCso {
+        let key: SamplerKey = bytemuck::cast(*parameters);
+        let addressing = core.options.switches.content_addressing;
+        let last = if addressing { self.samplers.matches(self.last_samplers[unit], |k| same(k, &key)) } else { None };
+        let found = match last {
+            Some(found) => found,
+            None => {
+                let found = self.samplers.intern(
+                    core.hash(bytes_of(&key)),
+                    addressing,
+                    |k| same(k, &key),
+                    || key,
+                    &core.handles,
+                    &mut core.stats.samplers,
+                    |_, cso, _| pipe.delete_sampler(&HandleOnly::new(cso)),
+                );
+                let Some(found) = found else { return SamplerCso::NULL };
+                self.last_samplers[unit] = found.node;
+                found
+            }
+        };
         if found.create {
             let blob = BlobRef { size: PARAMETER_BYTES as u64, ..BlobRef::default() };
             core.stats.bytes += (size_of::<SamplerDesc>() + PARAMETER_BYTES) as u64;
-            pipe.create_sampler(&SamplerDesc { cso: found.handle.raw(), parameters: blob }, bytes);
+            pipe.create_sampler(&SamplerDesc { cso: found.handle.raw(), parameters: blob }, bytes_of(parameters));
         }
         found.handle
     }

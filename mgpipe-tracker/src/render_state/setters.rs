@@ -93,7 +93,7 @@ setters! {
 
     /// Sets every viewport (`glViewport`).
     fn set_viewports(&mut self, viewport: Viewport) {
-        self.write(at!(viewports), &[viewport; MAX_VIEWPORTS]);
+        self.write_repeated::<4, MAX_VIEWPORTS>(at!(viewports), size_of::<Viewport>(), &bytemuck::cast(viewport));
     }
 
     /// Sets the line width in pixels.
@@ -143,9 +143,11 @@ setters! {
 
     /// Switches blending of every draw buffer.
     fn set_blend_enabled_all(&mut self, on: bool) {
-        for buffer in 0..MAX_DRAW_BUFFERS {
-            self.write(blend(buffer) + offset_of!(BlendState, enabled), &u32::from(on));
-        }
+        self.write_repeated::<1, MAX_DRAW_BUFFERS>(
+            const { blend(0) + offset_of!(BlendState, enabled) },
+            size_of::<BlendState>(),
+            &[u32::from(on)],
+        );
     }
 
     /// Sets the blend factors of one draw buffer.
@@ -157,9 +159,8 @@ setters! {
 
     /// Sets the blend factors of every draw buffer.
     fn set_blend_func_all(&mut self, src_rgb: u32, dst_rgb: u32, src_alpha: u32, dst_alpha: u32) {
-        for buffer in 0..MAX_DRAW_BUFFERS {
-            self.write(blend(buffer) + BLEND_FACTORS, &[src_rgb, dst_rgb, src_alpha, dst_alpha]);
-        }
+        let factors = [src_rgb, dst_rgb, src_alpha, dst_alpha];
+        self.write_repeated::<4, MAX_DRAW_BUFFERS>(const { blend(0) + BLEND_FACTORS }, size_of::<BlendState>(), &factors);
     }
 
     /// Sets the blend equations of one draw buffer.
@@ -171,9 +172,11 @@ setters! {
 
     /// Sets the blend equations of every draw buffer.
     fn set_blend_equation_all(&mut self, rgb: u32, alpha: u32) {
-        for buffer in 0..MAX_DRAW_BUFFERS {
-            self.write(blend(buffer) + BLEND_EQUATIONS, &[rgb, alpha]);
-        }
+        self.write_repeated::<2, MAX_DRAW_BUFFERS>(
+            const { blend(0) + BLEND_EQUATIONS },
+            size_of::<BlendState>(),
+            &[rgb, alpha],
+        );
     }
 
     /// Sets the logic operation.
@@ -252,7 +255,8 @@ setters! {
 
     /// Sets every depth range.
     fn set_depth_ranges(&mut self, near: f32, far: f32) {
-        self.write(at!(depth_ranges), &[DepthRange { near, far }; MAX_VIEWPORTS]);
+        let range = bytemuck::cast(DepthRange { near, far });
+        self.write_repeated::<2, MAX_VIEWPORTS>(at!(depth_ranges), size_of::<DepthRange>(), &range);
     }
 
     /// Sets sample coverage.
@@ -469,7 +473,7 @@ setters! {
 
     /// Sets every scissor box (`glScissor`).
     fn set_scissors(&mut self, scissor: ScissorBox) {
-        self.write(at!(scissors), &[scissor; MAX_VIEWPORTS]);
+        self.write_repeated::<4, MAX_VIEWPORTS>(at!(scissors), size_of::<ScissorBox>(), &bytemuck::cast(scissor));
         self.write(at!(scissor_written_mask), &((1u32 << MAX_VIEWPORTS) - 1));
     }
 
