@@ -8,13 +8,14 @@ mod memory;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 
+use mgpipe_tracker::Aggregate;
 use mgpipe_types::{
     bind, gl, Box3, BufferHandle, Context as Pipe, ResourceDesc, ResourceHandle, SubData, Target, TypedHandle,
 };
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::error::{GlError, GlResult};
-use crate::share::{ShareCore, SharedGenerations};
+use crate::share::ShareCore;
 
 pub(crate) use binding::{BufferBindings, RangeBinding};
 pub(crate) use map::Mapping;
@@ -151,7 +152,7 @@ impl Buffer {
         };
         pipe.resource_respecify(&desc);
         if self.size.swap(size, Ordering::AcqRel) != size {
-            SharedGenerations::bump(&self.core.generations.buffer);
+            self.core.aggregates.bump(Aggregate::Buffer);
         }
     }
 

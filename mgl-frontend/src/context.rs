@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use mgpipe_tracker::{Generations, RenderStateTracker, Tracker, TrackerOptions};
 use mgpipe_types::{flush_flags, gl, ContextHandle, Context as Pipe, Flush};
 
 use crate::boundary::ContextAttribs;
 use crate::buffer::BufferBindings;
 use crate::debug::DebugState;
+use crate::program::CurrentProgram;
+use crate::query::QueryState;
 use crate::share::{CreateContextError, Dead, ShareGroup};
 use crate::vertex_array::VertexArrays;
 use crate::xfb::XfbState;
@@ -15,6 +18,8 @@ use crate::xfb::XfbState;
 pub struct Context {
     /// What GL calls set and get.
     pub(crate) state: ContextState,
+    /// Turns state into calls.
+    pub(crate) tracker: Tracker,
     /// The command flow.
     pub(crate) pipe: Box<dyn Pipe>,
 }
@@ -42,12 +47,23 @@ pub(crate) struct ContextState {
     pub(crate) reset_told: bool,
     /// `GL_KHR_debug`.
     pub(crate) debug: DebugState,
+    /// Counters of what changed, for the tracker.
+    pub(crate) generations: Generations,
+    /// The render state.
+    pub(crate) render: RenderStateTracker,
     /// Buffer bindings.
     pub(crate) buffers: BufferBindings,
     /// Vertex arrays and current attribute values.
     pub(crate) arrays: VertexArrays,
+    /// The program in use.
+    pub(crate) program: CurrentProgram,
+    /// Queries and conditional rendering.
+    pub(crate) queries: QueryState,
     /// Transform feedback.
     pub(crate) xfb: XfbState,
+    /// Scratch of multi-draws.
+    pub(crate) draw_ranges: Vec<mgpipe_types::DrawRange>,
+    warned: Vec<&'static str>,
 }
 
 impl Context {
@@ -78,12 +94,19 @@ impl Context {
             lost: share.is_lost(),
             reset_told: false,
             debug: DebugState::new(attribs.debug),
+            generations: Generations::new(),
+            render: RenderStateTracker::new(),
             buffers: BufferBindings::new(limits.uniform_buffer_bindings),
             arrays: VertexArrays::new(),
+            program: CurrentProgram::default(),
+            queries: QueryState::default(),
             xfb: XfbState::new(limits),
+            draw_ranges: Vec::new(),
+            warned: Vec::new(),
             share: share.clone(),
         };
-        Ok(Context { state, pipe })
+        let tracker = Tracker::new(share.handles.clone(), TrackerOptions::default());
+        Ok(Context { state, tracker, pipe })
     }
 
     /// Marks the context as lost: every later command does nothing.
@@ -142,6 +165,7 @@ impl Context {
         for dead in self.state.share.take_dead() {
             match dead {
                 Dead::Shader(handle) => {
+                    self.tracker.invalidate_program(handle);
                     self.pipe.delete_shader(&crate::share::only(handle));
                     self.state.share.free(handle);
                 }
@@ -149,7 +173,10 @@ impl Context {
                     self.pipe.delete_sampler(&crate::share::only(handle));
                     self.state.share.free(handle);
                 }
-                Dead::Texture(handle) => self.state.share.free(handle),
+                Dead::Texture(handle) => {
+                    self.tracker.invalidate_texture(handle, &mut *self.pipe);
+                    self.state.share.free(handle);
+                }
             }
         }
     }
@@ -162,6 +189,22 @@ impl Context {
 }
 
 impl ContextState {
+    /// Says once per context that something is done differently than asked for.
+    #[cold]
+    pub(crate) fn warn_once(&mut self, text: &'static str) {
+        if !self.warned.contains(&text) {
+            self.warned.push(text);
+            log::warn!("{text}");
+            self.debug.message(
+                gl::DEBUG_SOURCE_API,
+                gl::DEBUG_TYPE_PORTABILITY,
+                0,
+                gl::DEBUG_SEVERITY_MEDIUM,
+                text,
+            );
+        }
+    }
+
     /// A command came after the loss: it did nothing, and that is an error of its own.
     #[cold]
     pub(crate) fn note_command_after_loss(&mut self) {
@@ -173,7 +216,11 @@ impl ContextState {
 
 impl Drop for Context {
     fn drop(&mut self) {
+        self.forget_program();
+        self.drop_queries();
+        self.drop_xfb();
         if !self.state.lost {
+            self.tracker.shutdown(&mut *self.pipe);
             self.submit();
         }
         self.state.share.free(self.state.handle);

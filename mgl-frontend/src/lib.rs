@@ -5,17 +5,22 @@
 #![forbid(unsafe_code)]
 
 pub mod boundary;
-pub mod format;
-pub mod pixel;
 mod buffer;
 mod callbacks;
 mod context;
 mod debug;
+mod draw;
 mod error;
+pub mod format;
 mod limits;
 mod names;
+pub mod pixel;
 mod program;
+mod query;
 mod share;
+mod source;
+mod state;
+mod strings;
 mod sync;
 mod vertex_array;
 mod xfb;

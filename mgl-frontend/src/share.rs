@@ -1,11 +1,12 @@
 //! The share group: what all contexts of a display see, and how shared objects live and die.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Arc;
 
 use mgpipe_handles::HandleSpace;
+use mgpipe_tracker::SharedAggregates;
 use mgpipe_types::{
-    CapsReply, ContextHandle, HandleOnly, ResourceHandle, ResourceRef, SamplerCso, Screen, ShaderCso, TextureHandle,
+    features, CapsReply, ContextHandle, HandleOnly, ResourceHandle, ResourceRef, SamplerCso, Screen, ShaderCso, TextureHandle,
     TypedHandle,
 };
 use parking_lot::Mutex;
@@ -25,34 +26,14 @@ pub struct ShareCore {
     /// GL limits.
     pub(crate) limits: Limits,
     /// Mints handles.
-    pub(crate) handles: HandleSpace,
-    /// Generations of shared object groups.
-    pub(crate) generations: SharedGenerations,
+    pub(crate) handles: Arc<HandleSpace>,
+    /// Generations of shared objects: bumped after every change that a verb of any context must see.
+    pub(crate) aggregates: SharedAggregates,
+    /// Buffers that are mapped at this moment: draws look for mapped buffers only while there are any.
+    pub(crate) mapped_buffers: AtomicUsize,
     graveyard: Mutex<Vec<Dead>>,
     graves: AtomicUsize,
     callbacks: Option<Arc<FrontendCallbacks>>,
-}
-
-/// Aggregate generations: a context compares them at each verb and walks objects only when one moved.
-#[derive(Debug, Default)]
-pub(crate) struct SharedGenerations {
-    /// Any texture's contents or storage changed.
-    pub(crate) texture_content: AtomicU64,
-    /// Any texture's or sampler's parameters changed.
-    pub(crate) texture_params: AtomicU64,
-    /// Any buffer's storage changed (size, respecify): ranges must be resolved again.
-    pub(crate) buffer: AtomicU64,
-    /// Any attachable image changed its storage.
-    pub(crate) attachment: AtomicU64,
-    /// Any program was linked or had its bindings changed.
-    pub(crate) program: AtomicU64,
-}
-
-impl SharedGenerations {
-    /// Moves a generation.
-    pub(crate) fn bump(generation: &AtomicU64) {
-        generation.fetch_add(1, Ordering::Release);
-    }
 }
 
 /// An object whose destroy call belongs to a context's command flow, waiting for a context to emit it.
@@ -91,6 +72,18 @@ impl ShareCore {
             }
             ResourceHandle::Renderbuffer(handle) => self.free(handle),
         }
+    }
+
+    /// Whether any buffer of the group is mapped.
+    #[inline]
+    pub(crate) fn has_mapped_buffers(&self) -> bool {
+        self.mapped_buffers.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether the backend wants index bytes on the host.
+    #[inline]
+    pub(crate) fn needs_index_bytes(&self) -> bool {
+        self.caps.has(features::NEEDS_HOST_INDEX_BYTES)
     }
 
     /// Leaves the destroy call of an object to the next context that runs a verb.
@@ -170,8 +163,9 @@ impl ShareGroup {
             screen,
             caps,
             limits,
-            handles: HandleSpace::new(),
-            generations: SharedGenerations::default(),
+            handles: Arc::new(HandleSpace::new()),
+            aggregates: SharedAggregates::new(),
+            mapped_buffers: AtomicUsize::new(0),
             graveyard: Mutex::new(Vec::new()),
             graves: AtomicUsize::new(0),
             callbacks,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mgpipe_tracker::{Counter, VertexElements};
 use mgpipe_types::{attrib_class, gl, AttribValue, VertexAttribute, VertexBinding, VertexBuffer, MAX_VERTEX_ATTRIBS};
 
 use crate::boundary::{Quad, Values};
@@ -77,13 +78,13 @@ impl VertexArray {
     }
 
     /// Attributes and binding points of the enabled arrays. Attribute i reads binding point i.
-    pub(crate) fn elements(&self, attributes: &mut Vec<VertexAttribute>, bindings: &mut Vec<VertexBinding>) {
+    pub(crate) fn elements(&self, out: &mut VertexElements) {
         for (i, a) in self.attributes.iter().enumerate() {
             if self.enabled >> i & 1 == 0 {
                 continue;
             }
             let bgra = a.size == gl::BGRA;
-            attributes.push(VertexAttribute {
+            out.attributes.push(VertexAttribute {
                 location: i as u32,
                 binding: i as u32,
                 relative_offset: 0,
@@ -93,7 +94,7 @@ impl VertexArray {
                 class: a.class,
                 bgra: u8::from(bgra),
             });
-            bindings.push(VertexBinding { binding: i as u32, stride: a.effective_stride, divisor: a.divisor });
+            out.bindings.push(VertexBinding { binding: i as u32, stride: a.effective_stride, divisor: a.divisor });
         }
     }
 
@@ -123,12 +124,6 @@ pub(crate) struct VertexArrays {
     zero: Box<VertexArray>,
     bound: u32,
     current_values: [AttribValue; MAX_VERTEX_ATTRIBS],
-    /// Moves when what a draw would read as arrays changes.
-    pub(crate) generation: u64,
-    /// Moves when the element array binding of draws changes.
-    pub(crate) element_generation: u64,
-    /// Moves when a current value changes.
-    pub(crate) current_generation: u64,
 }
 
 impl VertexArrays {
@@ -142,9 +137,6 @@ impl VertexArrays {
                 form: 0,
                 bits: [0, 0, 0, u64::from(1.0f32.to_bits())],
             }),
-            generation: 1,
-            element_generation: 1,
-            current_generation: 1,
         }
     }
 
@@ -168,41 +160,39 @@ impl VertexArrays {
         &self.current_values
     }
 
-    /// The element array binding, read only: [`VertexArrays::set_element_array`] changes it.
+    /// The element array binding of the bound vertex array.
     pub(crate) fn element_array_mut(&mut self) -> &mut Option<Arc<Buffer>> {
         &mut self.current_mut().element
     }
 
-    /// Binds the element array of the bound vertex array.
-    pub(crate) fn set_element_array(&mut self, buffer: Option<Arc<Buffer>>) {
-        self.current_mut().element = buffer;
-        self.element_generation += 1;
-    }
-
-    /// Removes a deleted buffer from the bound vertex array; other arrays keep it alive.
-    pub(crate) fn unbind_buffer(&mut self, buffer: &Arc<Buffer>) {
+    /// Removes a deleted buffer from the bound vertex array; whether it was there. Other arrays keep it alive.
+    pub(crate) fn unbind_buffer(&mut self, buffer: &Arc<Buffer>) -> bool {
+        let mut found = false;
         let is = |point: &Option<Arc<Buffer>>| point.as_ref().is_some_and(|b| Arc::ptr_eq(b, buffer));
         let array = self.current_mut();
         for attribute in &mut array.attributes {
             if is(&attribute.buffer) {
                 attribute.buffer = None;
+                found = true;
             }
         }
         if is(&array.element) {
             array.element = None;
+            found = true;
         }
-        self.generation += 1;
-        self.element_generation += 1;
+        found
     }
 
-    fn set_current(&mut self, index: u32, form: u32, words: [u32; 4]) {
+    /// Sets a current value; whether it changed.
+    fn set_current(&mut self, index: u32, form: u32, words: [u32; 4]) -> bool {
         if let Some(value) = self.current_values.get_mut(index as usize) {
             let new = AttribValue { index, form, bits: words.map(u64::from) };
             if *value != new {
                 *value = new;
-                self.current_generation += 1;
+                return true;
             }
         }
+        false
     }
 }
 
@@ -268,8 +258,7 @@ impl Context {
                 return Err(invalid_operation("glBindVertexArray: name was not generated"));
             }
             arrays.bound = array;
-            arrays.generation += 1;
-            arrays.element_generation += 1;
+            ctx.state.generations.bump(Counter::VertexArray);
             Ok(())
         });
     }
@@ -302,14 +291,11 @@ impl Context {
     fn set_attribute_enabled(&mut self, index: u32, on: bool, command: &'static str) -> GlResult {
         self.check_attribute(index, command)?;
         self.check_array_bound(command)?;
-        let arrays = &mut self.state.arrays;
-        let array = arrays.current_mut();
+        let array = self.state.arrays.current_mut();
         let enabled = array.enabled & !(1 << index) | u32::from(on) << index;
         if array.enabled != enabled {
             array.enabled = enabled;
-            arrays.generation += 1;
-            // Which attributes read their current value changed with it.
-            arrays.current_generation += 1;
+            self.state.generations.bump(Counter::VertexArray);
         }
         Ok(())
     }
@@ -402,11 +388,10 @@ impl Context {
         attribute.effective_stride = if stride == 0 { tight } else { stride as u32 };
         attribute.offset = offset;
         attribute.buffer = buffer;
-        let arrays = &mut self.state.arrays;
-        let slot = &mut arrays.current_mut().attributes[index as usize];
+        let slot = &mut self.state.arrays.current_mut().attributes[index as usize];
         attribute.divisor = slot.divisor;
         *slot = attribute;
-        arrays.generation += 1;
+        self.state.generations.bump(Counter::VertexArray);
         Ok(())
     }
 
@@ -415,18 +400,23 @@ impl Context {
         self.gl(|ctx| {
             ctx.check_attribute(index, "glVertexAttribDivisor")?;
             ctx.check_array_bound("glVertexAttribDivisor")?;
-            let arrays = &mut ctx.state.arrays;
-            arrays.current_mut().attributes[index as usize].divisor = divisor;
-            arrays.generation += 1;
+            ctx.state.arrays.current_mut().attributes[index as usize].divisor = divisor;
+            ctx.state.generations.bump(Counter::VertexArray);
             Ok(())
         });
+    }
+
+    fn set_current_value(&mut self, index: u32, form: u32, words: [u32; 4]) {
+        if self.state.arrays.set_current(index, form, words) {
+            self.state.generations.bump(Counter::AttribDefaults);
+        }
     }
 
     /// `glVertexAttrib4f` and everything that converts to it.
     pub fn vertex_attrib_4f(&mut self, index: u32, x: f32, y: f32, z: f32, w: f32) {
         self.gl(|ctx| {
             ctx.check_attribute(index, "glVertexAttrib")?;
-            ctx.state.arrays.set_current(index, 0, [x, y, z, w].map(f32::to_bits));
+            ctx.set_current_value(index, 0, [x, y, z, w].map(f32::to_bits));
             Ok(())
         });
     }
@@ -435,7 +425,7 @@ impl Context {
     pub fn vertex_attrib_i4i(&mut self, index: u32, x: i32, y: i32, z: i32, w: i32) {
         self.gl(|ctx| {
             ctx.check_attribute(index, "glVertexAttribI")?;
-            ctx.state.arrays.set_current(index, 1, [x, y, z, w].map(|v| v as u32));
+            ctx.set_current_value(index, 1, [x, y, z, w].map(|v| v as u32));
             Ok(())
         });
     }
@@ -444,7 +434,7 @@ impl Context {
     pub fn vertex_attrib_i4ui(&mut self, index: u32, x: u32, y: u32, z: u32, w: u32) {
         self.gl(|ctx| {
             ctx.check_attribute(index, "glVertexAttribI")?;
-            ctx.state.arrays.set_current(index, 2, [x, y, z, w]);
+            ctx.set_current_value(index, 2, [x, y, z, w]);
             Ok(())
         });
     }
@@ -464,7 +454,7 @@ impl Context {
                     v[i] = unpack_field(value, shift, bits, signed, normalized);
                 }
             }
-            ctx.state.arrays.set_current(index, 0, v.map(f32::to_bits));
+            ctx.set_current_value(index, 0, v.map(f32::to_bits));
             Ok(())
         });
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mgpipe_tracker::Counter;
 use mgpipe_types::{gl, BufferRange, Handle, TypedHandle};
 
 use super::Buffer;
@@ -64,8 +65,6 @@ pub(crate) struct BufferBindings {
     pub(crate) uniform_ranges: Vec<RangeBinding>,
     /// One past the highest uniform point that was ever bound.
     pub(crate) uniform_touched: usize,
-    /// Moves when an indexed uniform point changes.
-    pub(crate) uniform_generation: u64,
 }
 
 impl BufferBindings {
@@ -82,7 +81,6 @@ impl BufferBindings {
             transform_feedback: None,
             uniform_ranges: vec![RangeBinding::default(); uniform_points as usize],
             uniform_touched: 0,
-            uniform_generation: 1,
         }
     }
 }
@@ -157,11 +155,15 @@ impl ContextState {
         for range in &mut b.uniform_ranges[..b.uniform_touched] {
             if is(&range.buffer) {
                 *range = RangeBinding::default();
-                b.uniform_generation += 1;
+                self.generations.bump(Counter::UniformBuffers);
             }
         }
-        self.xfb.unbind_buffer(buffer);
-        self.arrays.unbind_buffer(buffer);
+        if self.xfb.unbind_buffer(buffer) {
+            self.generations.bump(Counter::StreamOutput);
+        }
+        if self.arrays.unbind_buffer(buffer) {
+            self.generations.bump(Counter::VertexArray);
+        }
     }
 }
 
@@ -203,7 +205,8 @@ impl Context {
                 if let Some(object) = &object {
                     object.used_as_element_array();
                 }
-                state.arrays.set_element_array(object);
+                *state.arrays.element_array_mut() = object;
+                state.generations.bump(Counter::IndexBuffer);
             } else if let Some(point) = state.buffer_point(target) {
                 *point = object;
             }
@@ -263,10 +266,11 @@ impl Context {
             b.uniform = object;
             b.uniform_touched = b.uniform_touched.max(index as usize + 1);
             b.uniform_ranges[index as usize] = binding;
-            b.uniform_generation += 1;
+            state.generations.bump(Counter::UniformBuffers);
         } else {
             state.buffers.transform_feedback = object;
             state.xfb.bind(index as usize, binding);
+            state.generations.bump(Counter::StreamOutput);
         }
         Ok(())
     }

@@ -156,6 +156,7 @@ impl Context {
         }
         inner.mapping = Some(mapping);
         buffer.mapped.store(true, Ordering::Release);
+        buffer.core.mapped_buffers.fetch_add(1, Ordering::AcqRel);
         Ok(address)
     }
 
@@ -210,6 +211,7 @@ impl Context {
         let mut guard = buffer.lock();
         let Some(mapping) = guard.mapping.take() else { return false };
         buffer.mapped.store(false, Ordering::Release);
+        buffer.core.mapped_buffers.fetch_sub(1, Ordering::AcqRel);
         let implicit = mapping.access & gl::MAP_WRITE_BIT != 0 && mapping.access & gl::MAP_FLUSH_EXPLICIT_BIT == 0;
         if implicit {
             self.send_mapped(buffer, &guard, &mapping, 0, mapping.length);

@@ -1,0 +1,5 @@
+//! Setters of the render state: what the fixed parts of the pipeline do.
+
+mod capability;
+mod fragment;
+mod raster;
