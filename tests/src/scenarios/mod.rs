@@ -1,19 +1,22 @@
 //! Every scenario, one module per topic.
 
+mod buffer;
 mod clear;
 mod control;
 mod draw;
 mod fragment;
 mod framebuffer;
 mod raster;
+mod shader;
 mod texture;
 mod transfer;
+mod vertex;
 
 use crate::scene::Scenario;
 
 /// All scenarios, negative controls included.
 pub fn all() -> Vec<Scenario> {
-    [clear::SCENARIOS, draw::SCENARIOS, raster::SCENARIOS, fragment::SCENARIOS, texture::SCENARIOS, transfer::SCENARIOS, framebuffer::SCENARIOS, control::SCENARIOS].concat()
+    [clear::SCENARIOS, draw::SCENARIOS, raster::SCENARIOS, fragment::SCENARIOS, texture::SCENARIOS, transfer::SCENARIOS, framebuffer::SCENARIOS, shader::SCENARIOS, vertex::SCENARIOS, buffer::SCENARIOS, control::SCENARIOS].concat()
 }
 
 /// The scenario of that name.
