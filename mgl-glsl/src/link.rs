@@ -1,7 +1,7 @@
 //! Links compiled shaders into one SPIR-V module a stage.
 
 use mgpipe_types::reflection::{Stage, StageMask, DEFAULT_BLOCK_NAME};
-use rspirv::spirv::{Decoration, StorageClass};
+use rspirv::spirv::{BuiltIn, Decoration, StorageClass};
 
 use crate::compile::Body;
 use crate::module::{Module, Type};
@@ -29,6 +29,7 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
     }
     sorted.sort_by_key(|(stage, _)| *stage);
     check_stages(&sorted, options)?;
+    check_frag_coord(&sorted)?;
     let facts = merge_facts(&sorted)?;
     let texts: Vec<(Stage, &str)> = sorted.iter().map(|(stage, body)| (*stage, body.text.as_str())).collect();
     let limits = &sorted.first().ok_or("error: no shaders attached to the program")?.1.limits;
@@ -39,6 +40,7 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
         let uses = module.uses();
         stages.push(LinkStage { module, uses });
     }
+    check_position(&sorted, &stages, options)?;
     let (mut reflection, placements) = reflect::reflect(&stages, &facts, options)?;
     let default_block = initial_block(&stages, &sorted, reflection.default_block.map_or(0, |b| b.size));
     let mut modules = Vec::with_capacity(stages.len());
@@ -83,6 +85,44 @@ fn check_stages(shaders: &[(Stage, &Body)], options: &LinkOptions) -> Result<(),
         return Err("error: tessellation control shader without a tessellation evaluation shader".into());
     }
     Ok(())
+}
+
+/// All redeclarations of `gl_FragCoord` must agree, and every shader that reads it must repeat them (GLSL 4.60, 4.4.1.3).
+fn check_frag_coord(shaders: &[(Stage, &Body)]) -> Result<(), String> {
+    let fragments = || shaders.iter().filter(|(stage, _)| *stage == Stage::Fragment).map(|(_, body)| &body.facts);
+    let Some(first) = fragments().find_map(|facts| facts.frag_coord) else { return Ok(()) };
+    for facts in fragments() {
+        let differs = match facts.frag_coord {
+            Some(layout) => layout != first,
+            None => facts.uses_frag_coord,
+        };
+        if differs {
+            return Err("error: fragment shader defined with conflicting layout qualifiers for gl_FragCoord".into());
+        }
+    }
+    Ok(())
+}
+
+/// Before GLSL 1.40 a vertex shader had to write `gl_Position`.
+fn check_position(shaders: &[(Stage, &Body)], stages: &[LinkStage], options: &LinkOptions) -> Result<(), String> {
+    let vertex = || shaders.iter().filter(|(stage, _)| *stage == Stage::Vertex);
+    let old = vertex().all(|(_, body)| body.facts.version < 140) && vertex().count() > 0;
+    if !old || options.separable {
+        return Ok(());
+    }
+    let Some(stage) = stages.iter().find(|s| s.module.stage == Stage::Vertex) else { return Ok(()) };
+    let written = stage.module.variables().iter().any(|v| {
+        let Type::Struct { members } = stage.module.type_of(v.pointee) else { return false };
+        v.class == StorageClass::Output
+            && (0..members.len() as u32).any(|m| {
+                stage.module.member_built_in(v.pointee, m) == Some(BuiltIn::Position) && stage.uses.member(v.id, m)
+            })
+    });
+    if written {
+        Ok(())
+    } else {
+        Err("error: vertex shader does not write to `gl_Position'.".into())
+    }
 }
 
 fn merge_facts(shaders: &[(Stage, &Body)]) -> Result<ProgramFacts, String> {

@@ -60,10 +60,13 @@ pub(crate) struct SourceFacts {
     /// A vertex shader in the normal form whose locals hold the initial values; empty without initialisers.
     pub(crate) initialiser_text: String,
     pub(crate) origin_upper_left: bool,
+    /// Layout of a redeclared `gl_FragCoord`: upper left, integer centres.
+    pub(crate) frag_coord: Option<(bool, bool)>,
+    /// The shader reads `gl_FragCoord`.
+    pub(crate) uses_frag_coord: bool,
     pub(crate) broadcasts_color: bool,
     /// The version the shader was written in.
     pub(crate) version: u16,
-    pub(crate) compatibility: bool,
 }
 
 /// The result of [`rewrite`].
@@ -89,6 +92,7 @@ struct Rewriter<'t, 'a, 'o> {
     input: &'t Preprocessed<'a>,
     scanner: Scanner<'t, 'a>,
     declarations: Vec<Declaration>,
+    constants: declarations::Constants,
     replace: Vec<Option<Cow<'static, str>>>,
     after: HashMap<usize, String>,
     used: Vec<String>,
@@ -119,19 +123,20 @@ pub(crate) fn rewrite(stage: Stage, input: &Preprocessed<'_>, options: &CompileO
     check_operators(tokens, log)?;
     let scanner = Scanner { tokens, partner: &partner };
     let declarations = scanner.declarations();
+    let constants = scanner.constants(&declarations);
     let mut rewriter = Rewriter {
         stage,
         options,
         input,
         scanner,
         declarations,
+        constants,
         replace: vec![None; tokens.len()],
         after: HashMap::new(),
         used: Vec::new(),
         needs_noise: false,
         facts: SourceFacts {
             version: input.version.number,
-            compatibility: input.version.compatibility,
             ..SourceFacts::default()
         },
     };
@@ -167,6 +172,23 @@ impl Rewriter<'_, '_, '_> {
         self.input.tokens.get(at).map_or("", |t| &t.text)
     }
 
+    /// Value of a constant expression that is simple enough.
+    fn integer(&self, range: (usize, usize)) -> Option<u32> {
+        self.scanner.value(range, &self.constants).and_then(|v| u32::try_from(v).ok())
+    }
+
+    /// Number of elements that array brackets declare, as far as it can be told.
+    fn elements(&self, brackets: (usize, usize)) -> u64 {
+        let mut total = 1u64;
+        let mut at = brackets.0;
+        while at < brackets.1 {
+            let close = self.scanner.partner[at];
+            total = total.saturating_mul(self.integer((at + 1, close)).map_or(1, u64::from));
+            at = close.max(at) + 1;
+        }
+        total
+    }
+
     fn error(&self, log: &mut Log, at: usize, message: &str) {
         match self.input.tokens.get(at) {
             Some(t) => log.error(t.string, t.line, t.column, message),
@@ -187,6 +209,14 @@ impl Rewriter<'_, '_, '_> {
                 }
                 What::Variables { structure, declarators, .. } => {
                     names.extend(declarators.iter().map(|d| d.name_at));
+                    // glslang gives every element of such an array a variable of its own when it holds samplers.
+                    let most = u64::from(self.options.limits.max_uniform_components.max(self.options.limits.max_uniform_locations));
+                    for declarator in declarators.iter().filter(|_| declaration.qualifiers.storage == Storage::Uniform) {
+                        if self.elements(declarator.array) > most {
+                            self.error(log, declarator.name_at, "the uniform array is too large");
+                            return None;
+                        }
+                    }
                     if let Some(structure) = structure {
                         let total = self.leaves(structure.members, &leaves);
                         if total > MAX_LEAVES {
@@ -432,6 +462,15 @@ impl Rewriter<'_, '_, '_> {
                         }
                         self.facts.origin_upper_left |= q.layout_id("origin_upper_left").is_some();
                         pixel_center_integer |= q.layout_id("pixel_center_integer").is_some();
+                        let layout = (
+                            q.layout_id("origin_upper_left").is_some(),
+                            q.layout_id("pixel_center_integer").is_some(),
+                        );
+                        if self.facts.frag_coord.is_some_and(|before| before != layout) {
+                            self.error(log, declaration.start, "gl_FragCoord redeclared with different layout qualifiers");
+                            return None;
+                        }
+                        self.facts.frag_coord = Some(layout);
                         self.remove((declaration.start, declaration.end));
                         continue;
                     }
@@ -453,7 +492,7 @@ impl Rewriter<'_, '_, '_> {
                         _ => false,
                     };
                     if io {
-                        let value = |id| q.layout_id(id).and_then(|i| i.value).and_then(|v| self.scanner.integer(v));
+                        let value = |id| q.layout_id(id).and_then(|i| i.value).and_then(|v| self.integer(v));
                         let (location, index) = (value("location"), value("index"));
                         if location.is_some() {
                             for declarator in declarators {
@@ -470,7 +509,7 @@ impl Rewriter<'_, '_, '_> {
                     let name = self.emitted(*name_at).into_owned();
                     self.record_bools(&name, *members);
                     if let Some(value) = q.layout_id("binding").and_then(|id| id.value) {
-                        if let Some(binding) = self.scanner.integer(value) {
+                        if let Some(binding) = self.integer(value) {
                             self.facts.bindings.push((name, binding));
                         }
                     }
@@ -485,6 +524,8 @@ impl Rewriter<'_, '_, '_> {
                 _ => {}
             }
         }
+        self.facts.uses_frag_coord = fragment
+            && (0..self.input.tokens.len()).any(|at| self.text(at) == "gl_FragCoord" && self.replace[at].is_none());
         if fragment && (pixel_center_integer || self.facts.origin_upper_left) {
             let x = if pixel_center_integer { "gl_FragCoord.x-.5" } else { "gl_FragCoord.x" };
             let mut y = "gl_FragCoord.y".to_owned();
@@ -541,7 +582,7 @@ impl Rewriter<'_, '_, '_> {
         let location = match q.layout_id("location").map(|id| (id.at, id.value)) {
             None => None,
             Some((at, value)) => {
-                let Some(location) = value.and_then(|v| self.scanner.integer(v)) else {
+                let Some(location) = value.and_then(|v| self.integer(v)) else {
                     self.error(log, at, "the location is not an integer constant");
                     return None;
                 };
@@ -552,7 +593,7 @@ impl Rewriter<'_, '_, '_> {
                 Some(location)
             }
         };
-        let binding = q.layout_id("binding").and_then(|id| id.value).and_then(|v| self.scanner.integer(v));
+        let binding = q.layout_id("binding").and_then(|id| id.value).and_then(|v| self.integer(v));
         for declarator in declarators {
             let name = self.emitted(declarator.name_at).into_owned();
             if is_bool(self.text(type_range.0)) {

@@ -74,6 +74,9 @@ pub(crate) enum What {
     Other,
 }
 
+/// Values of constants by name.
+pub(crate) type Constants = std::collections::HashMap<String, i64>;
+
 /// A struct definition; `members` is the range between the braces.
 #[derive(Clone, Debug)]
 pub(crate) struct Structure {
@@ -367,45 +370,65 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Value of an integer constant expression made of literals, `+ - * /` and parentheses.
-    pub(crate) fn integer(&self, range: (usize, usize)) -> Option<u32> {
-        let mut at = range.0;
-        let value = self.sum(&mut at, range.1, 0)?;
-        (at == range.1).then(|| u32::try_from(value).ok()).flatten()
+    /// Values of the global `const int` and `const uint` variables that are simple enough.
+    pub(crate) fn constants(&self, declarations: &[Declaration]) -> Constants {
+        let mut constants = Constants::new();
+        for declaration in declarations.iter().filter(|d| d.qualifiers.storage == Storage::Const) {
+            let What::Variables { type_range, declarators, .. } = &declaration.what else { continue };
+            if !matches!(&*self.tokens[type_range.0].text, "int" | "uint") {
+                continue;
+            }
+            for declarator in declarators {
+                if let Some(value) = declarator.init.and_then(|init| self.value(init, &constants)) {
+                    constants.insert(self.tokens[declarator.name_at].text.to_string(), value);
+                }
+            }
+        }
+        constants
     }
 
-    fn sum(&self, at: &mut usize, end: usize, depth: u32) -> Option<i64> {
-        let mut value = self.product(at, end, depth)?;
+    /// Value of an integer constant expression made of literals, known constants, `+ - * /` and parentheses.
+    pub(crate) fn value(&self, range: (usize, usize), constants: &Constants) -> Option<i64> {
+        let mut at = range.0;
+        let value = self.sum(&mut at, range.1, 0, constants)?;
+        (at == range.1).then_some(value)
+    }
+
+    fn sum(&self, at: &mut usize, end: usize, depth: u32, constants: &Constants) -> Option<i64> {
+        let mut value = self.product(at, end, depth, constants)?;
         while *at < end && (self.is(*at, "+") || self.is(*at, "-")) {
             let minus = self.is(*at, "-");
             *at += 1;
-            let right = self.product(at, end, depth)?;
+            let right = self.product(at, end, depth, constants)?;
             value = if minus { value.checked_sub(right)? } else { value.checked_add(right)? };
         }
         Some(value)
     }
 
-    fn product(&self, at: &mut usize, end: usize, depth: u32) -> Option<i64> {
-        let mut value = self.factor(at, end, depth)?;
+    fn product(&self, at: &mut usize, end: usize, depth: u32, constants: &Constants) -> Option<i64> {
+        let mut value = self.factor(at, end, depth, constants)?;
         while *at < end && (self.is(*at, "*") || self.is(*at, "/")) {
             let times = self.is(*at, "*");
             *at += 1;
-            let right = self.factor(at, end, depth)?;
+            let right = self.factor(at, end, depth, constants)?;
             value = if times { value.checked_mul(right)? } else { value.checked_div(right)? };
         }
         Some(value)
     }
 
-    fn factor(&self, at: &mut usize, end: usize, depth: u32) -> Option<i64> {
+    fn factor(&self, at: &mut usize, end: usize, depth: u32, constants: &Constants) -> Option<i64> {
         let token = self.tokens.get(*at).filter(|_| *at < end && depth < 32)?;
         *at += 1;
         if token.is("(") {
-            let value = self.sum(at, end, depth + 1)?;
+            let value = self.sum(at, end, depth + 1, constants)?;
             *at += 1;
             return self.is(*at - 1, ")").then_some(value);
         }
         if token.is("-") {
-            return self.factor(at, end, depth + 1)?.checked_neg();
+            return self.factor(at, end, depth + 1, constants)?.checked_neg();
+        }
+        if token.is_ident() {
+            return constants.get(&*token.text).copied();
         }
         if token.kind != Kind::Number {
             return None;
