@@ -19,7 +19,7 @@ use crate::share::ShareCore;
 
 pub(crate) use binding::{BufferBindings, RangeBinding};
 pub(crate) use map::Mapping;
-pub(crate) use memory::AlignedBytes;
+pub(crate) use memory::{AlignedBytes, MAP_ALIGNMENT};
 
 /// Every way in which GL may use any buffer.
 const ANY_USE: u16 = bind::VERTEX

@@ -12,6 +12,7 @@ mod debug;
 mod draw;
 mod error;
 pub mod format;
+mod get;
 mod limits;
 mod names;
 pub mod pixel;

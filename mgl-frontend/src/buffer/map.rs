@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use mgpipe_types::gl;
 
 use super::{AlignedBytes, Buffer, BufferInner};
-use crate::buffer::memory::MAP_ALIGNMENT;
+use super::MAP_ALIGNMENT;
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_operation, invalid_value, out_of_memory, GlResult};
 

@@ -1,0 +1,37 @@
+//! Names of what is bound.
+
+use std::sync::Arc;
+
+use mgpipe_types::gl;
+
+use crate::boundary::Values;
+use crate::buffer::Buffer;
+use crate::context::ContextState;
+
+fn name(buffer: Option<&Arc<Buffer>>) -> Values {
+    Values::int(buffer.map_or(0, |b| b.name))
+}
+
+impl ContextState {
+    /// A binding of buffers, vertex arrays or programs.
+    pub(super) fn binding_value(&self, pname: u32) -> Option<Values> {
+        let b = &self.buffers;
+        Some(match pname {
+            gl::ARRAY_BUFFER_BINDING => name(b.array.as_ref()),
+            gl::ELEMENT_ARRAY_BUFFER_BINDING => name(self.arrays.current().element()),
+            // The enum of the target and of its binding are the same number for these two.
+            gl::COPY_READ_BUFFER => name(b.copy_read.as_ref()),
+            gl::COPY_WRITE_BUFFER => name(b.copy_write.as_ref()),
+            gl::PIXEL_PACK_BUFFER_BINDING => name(b.pixel_pack.as_ref()),
+            gl::PIXEL_UNPACK_BUFFER_BINDING => name(b.pixel_unpack.as_ref()),
+            gl::TEXTURE_BUFFER => name(b.texture.as_ref()),
+            gl::UNIFORM_BUFFER_BINDING => name(b.uniform.as_ref()),
+            gl::TRANSFORM_FEEDBACK_BUFFER_BINDING => name(b.transform_feedback.as_ref()),
+            gl::VERTEX_ARRAY_BINDING => Values::int(self.arrays.bound()),
+            gl::CURRENT_PROGRAM => Values::int(self.program.name()),
+            gl::TRANSFORM_FEEDBACK_ACTIVE => Values::bool(self.xfb.is_active()),
+            gl::TRANSFORM_FEEDBACK_PAUSED => Values::bool(self.xfb.is_paused()),
+            _ => return None,
+        })
+    }
+}
