@@ -135,6 +135,12 @@ impl Driver {
         }
     }
 
+    /// The default display without initialising it.
+    pub fn display_again(&self) -> usize {
+        // SAFETY: no preconditions.
+        unsafe { (self.get_display)(0) }
+    }
+
     /// The first config with a pbuffer.
     pub fn config(&self, display: usize) -> usize {
         let wanted = [SURFACE_TYPE, PBUFFER_BIT, 0x3024, 8, 0x3025, 24, NONE];

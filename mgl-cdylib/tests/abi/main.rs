@@ -7,4 +7,5 @@ mod contexts;
 mod driver;
 mod exports;
 mod hostile;
+mod objects;
 mod vendor;
