@@ -217,3 +217,55 @@ fn settings_that_cannot_be_met_fail_cleanly() {
         assert!(lines.iter().all(|l| l.contains(says)), "{env:?}: {text}");
     }
 }
+
+/// Loader threads: contexts that share, each current on its own thread, making and deleting objects at the same time.
+#[test]
+fn threads_with_sharing_contexts_do_not_disturb_each_other() {
+    if !child::is("threads") {
+        let test = "contexts::threads_with_sharing_contexts_do_not_disturb_each_other";
+        let text = child::succeed(&child::run(test, "threads", &[]));
+        assert!(!text.contains("internal failure"), "a panic reached the boundary:\n{text}");
+        return;
+    }
+    let driver = Driver::load();
+    let display = driver.display();
+    let config = driver.config(display);
+    let first = driver.context(display, config, 0);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4u8)
+            .map(|id| {
+                let driver = &driver;
+                // SAFETY: the types that GL gives these functions, and memory of the sizes passed.
+                scope.spawn(move || unsafe {
+                    (driver.bind_api)(crate::driver::OPENGL_API);
+                    let generate: unsafe extern "C" fn(i32, *mut u32) = driver.gl("glGenBuffers");
+                    let delete: unsafe extern "C" fn(i32, *const u32) = driver.gl("glDeleteBuffers");
+                    let bind: unsafe extern "C" fn(u32, u32) = driver.gl("glBindBuffer");
+                    let data: unsafe extern "C" fn(u32, isize, *const u8, u32) = driver.gl("glBufferData");
+                    let read: unsafe extern "C" fn(u32, isize, isize, *mut u8) = driver.gl("glGetBufferSubData");
+                    let error: unsafe extern "C" fn() -> u32 = driver.gl("glGetError");
+                    for round in 0..5 {
+                        let context = driver.context(display, config, first);
+                        assert_eq!((driver.make_current)(display, 0, 0, context), 1);
+                        for i in 0..40u8 {
+                            let (mut names, bytes, mut out) = ([0u32; 3], [id ^ i; 64], [0u8; 64]);
+                            generate(3, names.as_mut_ptr());
+                            for name in names {
+                                bind(0x8892, name);
+                                data(0x8892, 64, bytes.as_ptr(), 0x88e4);
+                            }
+                            read(0x8892, 0, 64, out.as_mut_ptr());
+                            assert_eq!((out, error()), (bytes, 0), "thread {id}, round {round}");
+                            delete(3, names.as_ptr());
+                        }
+                        assert_eq!((driver.destroy_context)(display, context), 1, "destroyed while current");
+                    }
+                    assert_eq!((driver.release_thread)(), 1);
+                })
+            })
+            .collect();
+        for thread in threads {
+            thread.join().expect("the thread's assertions hold");
+        }
+    });
+}
