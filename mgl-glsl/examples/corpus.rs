@@ -99,7 +99,7 @@ fn run(path: &Path, validate: bool) -> Outcome {
 }
 
 fn parser_test(stage: Stage, text: &str, options: &CompileOptions) -> Outcome {
-    let config = |key: &str| text.lines().find_map(|l| l.trim().trim_start_matches("// ").strip_prefix(key));
+    let config = |key: &str| text.lines().find_map(|l| l.trim_start_matches(['/', '*', ' ', '\t']).strip_prefix(key));
     let Some(expected) = config("expect_result:").map(str::trim) else { return Outcome::Skip };
     if text.contains("#version 100") || text.contains(" es\n") {
         return Outcome::Skip;

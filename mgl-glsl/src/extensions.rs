@@ -13,7 +13,7 @@ pub struct Extension {
 /// All extensions, sorted by name. The position is the index in [`ExtensionSet`].
 pub const EXTENSIONS: &[Extension] = &[
     core("GL_AMD_conservative_depth"),
-    core("GL_AMD_shader_trinary_minmax"),
+    pass("GL_AMD_shader_trinary_minmax"),
     core("GL_AMD_vertex_shader_layer"),
     core("GL_AMD_vertex_shader_viewport_index"),
     core("GL_ARB_ES3_1_compatibility"),
