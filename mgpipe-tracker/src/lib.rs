@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod cso_cache;
+mod dirty_rects;
 mod generation;
 #[cfg(feature = "sinks")]
 pub mod plain;
@@ -11,10 +12,13 @@ pub mod render_state;
 pub mod sinks;
 mod source;
 mod stats;
+#[cfg(any(test, feature = "proptest"))]
+pub mod strategies;
 mod suppressor;
 mod tracker;
 mod verb;
 
+pub use dirty_rects::{DirtyRects, UploadShape, MAX_DIRTY_RECTS};
 pub use generation::{Aggregate, Aggregates, Counter, Generations, SharedAggregates};
 pub use render_state::{Face, Hint, RenderStateTracker};
 pub use source::{

@@ -3,6 +3,8 @@
 #[cfg(any(test, feature = "proptest"))]
 mod argument;
 mod capability;
+#[cfg(test)]
+mod consistency;
 mod setters;
 
 #[cfg(any(test, feature = "proptest"))]
