@@ -56,6 +56,7 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
         patch::place(&mut stage.module, &placements);
         patch::execution_modes(&mut stage.module);
         patch::rect::lower(&mut stage.module);
+        patch::strip::unused(&mut stage.module);
         modules.push(StageModule { stage: stage.module.stage, words: stage.module.assemble() });
     }
     reflection.check().map_err(|error| format!("error: internal error: {error}"))?;

@@ -2,6 +2,7 @@
 
 mod edit;
 pub(crate) mod rect;
+pub(crate) mod strip;
 pub(crate) mod xfb;
 
 use std::collections::HashSet;

@@ -446,11 +446,18 @@ impl Rewriter<'_, '_, '_> {
             .flatten()
             .collect();
         let mut pixel_center_integer = false;
+        let mut integer_structs: HashSet<String> = HashSet::new();
         for declaration in &declarations {
             let q = &declaration.qualifiers;
             match &declaration.what {
                 What::Variables { type_range, structure, declarators } => {
                     if let Some(structure) = structure {
+                        if let Some(name_at) = structure.name_at {
+                            let members = self.scanner.members(structure.members);
+                            if members.iter().any(|m| self.needs_flat(m, &integer_structs)) {
+                                integer_structs.insert(self.text(name_at).to_owned());
+                            }
+                        }
                         let container = structure.name_at.map_or("#anonymous".into(), |at| self.emitted(at)).into_owned();
                         self.record_bools(&container, structure.members);
                     }
@@ -506,6 +513,9 @@ impl Rewriter<'_, '_, '_> {
                     }
                 }
                 What::Block { name_at, members, .. } => {
+                    if fragment && q.storage == Storage::In && !q.flat {
+                        self.check_flat_members(*members, &integer_structs, log)?;
+                    }
                     let name = self.emitted(*name_at).into_owned();
                     self.record_bools(&name, *members);
                     if let Some(value) = q.layout_id("binding").and_then(|id| id.value) {
@@ -543,6 +553,32 @@ impl Rewriter<'_, '_, '_> {
             }
         }
         self.declarations = declarations;
+        Some(())
+    }
+
+    /// Whether a member's type has integer or double components.
+    fn needs_flat(&self, member: &Declaration, integer_structs: &HashSet<String>) -> bool {
+        let What::Variables { type_range, .. } = &member.what else { return false };
+        let name = self.text(type_range.0);
+        let prefixes = ["int", "uint", "ivec", "uvec", "double", "dvec", "dmat"];
+        integer_structs.contains(name)
+            || prefixes.iter().any(|p| name.strip_prefix(p).is_some_and(|r| r.chars().all(|c| c.is_ascii_digit() || c == 'x')))
+    }
+
+    /// Integer and double inputs of fragment shaders must be `flat` inside blocks too; glslang checks only variables.
+    fn check_flat_members(
+        &self,
+        members: (usize, usize),
+        integer_structs: &HashSet<String>,
+        log: &mut Log,
+    ) -> Option<()> {
+        for member in self.scanner.members(members) {
+            if !member.qualifiers.flat && self.needs_flat(&member, integer_structs) {
+                let message = "if a fragment input is (or contains) an integer or double, then it must be qualified with 'flat'";
+                self.error(log, member.start, message);
+                return None;
+            }
+        }
         Some(())
     }
 

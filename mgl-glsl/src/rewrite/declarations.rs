@@ -39,6 +39,7 @@ pub(crate) struct Qualifiers {
     pub(crate) sample: bool,
     pub(crate) patch: bool,
     pub(crate) precise: bool,
+    pub(crate) flat: bool,
     /// Position of `subroutine` and the end of its parenthesised list, when there is one.
     pub(crate) subroutine: Option<(usize, usize)>,
 }
@@ -337,7 +338,8 @@ impl Scanner<'_, '_> {
                 "sample" => q.sample = true,
                 "patch" => q.patch = true,
                 "precise" => q.precise = true,
-                "flat" | "smooth" | "noperspective" | "highp" | "mediump" | "lowp" | "coherent" | "volatile"
+                "flat" => q.flat = true,
+                "smooth" | "noperspective" | "highp" | "mediump" | "lowp" | "coherent" | "volatile"
                 | "restrict" | "readonly" | "writeonly" => {}
                 _ => break,
             }

@@ -308,3 +308,39 @@ void main() { s[gl_LocalInvocationIndex] = scale; barrier(); data.items[1].p = v
     assert!(opaque.writable && !opaque.readable && opaque.image_format == 0x8058);
     assert!(r.bindings.iter().any(|b| b.kind == BindingKind::TexelBuffer) && r.bindings.iter().any(|b| b.kind == BindingKind::ImageBuffer));
 }
+
+#[test]
+fn unused_inputs_and_dual_source() {
+    let vs = "#version 330\nin vec4 p; in vec4 dead; uniform sampler2D t; void main() { gl_Position = p; gl_ClipDistance[1] = p.x; }";
+    let fs = "#version 330\nin vec3 gone; uniform sampler2D t; layout(location = 0) out vec4 a; layout(location = 0, index = 1) out vec4 b; void main() { a = vec4(1); b = vec4(gl_PointCoord, 0, 0); }";
+    let program = program(&[(Stage::Vertex, vs), (Stage::Fragment, fs)]);
+    let r = &program.reflection;
+    assert_eq!(r.inputs.len(), 1);
+    assert!(r.bindings.is_empty() && r.uniforms.is_empty());
+    assert_eq!(r.outputs.iter().map(|o| (o.location, o.index)).collect::<Vec<_>>(), [(0, 0), (0, 1)]);
+    assert_eq!(r.pre_raster.clip_distances, 2);
+}
+
+#[test]
+fn odd_sources_fail_cleanly() {
+    let long = format!("#version 330\nvoid main() {{ float x = 1.0{}; }}", " + 1.0".repeat(200_000));
+    let chain = format!("#version 330\nvoid main() {{ float x = 1.0{}; gl_Position = vec4(x); }}", " + gl_Position.x".repeat(8_000));
+    let ifs = format!("#version 330\nuniform int u; void main() {{ {} {{}} }}", "if (u > 1) {} else ".repeat(4_000));
+    let many = format!("#version 330\nvoid main() {{ {} }}", "int a; {a = 1;} ".repeat(3_000));
+    for source in [
+        "", " ", "\n\n", "#", "#version", "#version 330", "#version 331\nvoid main(){}", "#version 100\nvoid main(){}",
+        "void main(", "}", "\u{0}", "void main() {\0}", "#version 330\nlayout(location = 99999999999) in vec4 x; void main(){}",
+        "#version 330\nlayout(location = -1) in vec4 x; void main(){}", "#define A A\nA", "#if", "/*", "#version 330 foo\n",
+        "#version 330\nstruct S { S s; }; void main() {}", "layout() uniform;", "uniform sampler2D s[4294967295];void main(){}",
+        &long, &chain, &ifs, &many,
+    ] {
+        for stage in Stage::ALL {
+            let start = std::time::Instant::now();
+            let shader = compile(stage, source.as_bytes(), &CompileOptions::default());
+            assert!(shader.ok() || !shader.info_log().is_empty());
+            assert!(start.elapsed().as_secs() < 20, "{} bytes took {:?}", source.len(), start.elapsed());
+        }
+    }
+    assert!(!compile(Stage::Vertex, &[0xff, 0xfe, b'a'], &CompileOptions::default()).ok());
+    assert!(!compile(Stage::Vertex, &vec![b'a'; 9 << 20], &CompileOptions::default()).ok());
+}
