@@ -207,7 +207,7 @@ impl<K, H: TypedHandle> CsoCache<K, H> {
         }
     }
 
-    /// The server forgot every object: each is created again when it is next used.
+    /// The server may not know every object: each is created again when it is next used.
     pub(crate) fn undeclare(&mut self) {
         for node in &mut self.nodes {
             node.declared = false;

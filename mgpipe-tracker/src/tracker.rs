@@ -286,8 +286,17 @@ impl Tracker {
         pending.and(class.groups())
     }
 
-    /// Forgets what the server was told, so that the next verbs push everything again: after a hard drain, or for a new
-    /// server. State objects keep their handles and are created again, under the same handles, as they are used.
+    /// The server is a new one: it has no object of the old one. Everything is created and pushed again by the verbs that
+    /// need it, under new handles.
+    pub fn forget_server(&mut self) {
+        self.render_state.release(&self.core);
+        self.vertex.release(&self.core);
+        self.textures.release(&self.core);
+        self.invalidate_all();
+    }
+
+    /// Forgets what the server was told, so that the next verbs push everything again: after a hard drain. State objects
+    /// keep their handles and are created again, under the same handles, as they are used; the server replaces them.
     pub fn invalidate_all(&mut self) {
         self.clean = [None; VerbClass::COUNT];
         self.dirty = COMPARED_ELSEWHERE.not();

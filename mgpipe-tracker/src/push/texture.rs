@@ -89,6 +89,7 @@ impl TexturePush {
     pub(crate) fn release(&mut self, core: &Core) {
         self.samplers.clear(&core.handles, |_, _, _| {});
         self.views.clear(&core.handles, |_, _, _| {});
+        self.views_of.clear();
     }
 
     pub(crate) fn shutdown(&mut self, core: &Core, pipe: &mut dyn Context) {
