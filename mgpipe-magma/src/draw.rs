@@ -1,0 +1,601 @@
+//! Draws: bringing the command buffer in line with the state, and the draw commands themselves.
+
+use crate::command::Object;
+use crate::context::{dirty, BindPoint, MagmaContext};
+use crate::conv;
+use crate::pipeline::{self, FixedState, Moment, PipelineKey};
+use crate::render_pass::Framebuffer;
+use crate::shader::Variant;
+use crate::vertex::{Source, VertexLayout};
+use ash::vk;
+use mgpipe_types::reflection::Stage;
+use mgpipe_types::render_state::{StencilFace, MAX_VIEWPORTS};
+use mgpipe_types::{draw_flags, gl, BufferHandle, DrawIndirect, DrawInfo, DrawRange, HostBytes, PipeError, PipeResult};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Dynamic state as the command buffer has it; `None` members were never set in it.
+#[derive(Default, Clone, PartialEq)]
+pub(crate) struct Applied {
+    viewports: SmallVec<[[u32; 6]; 1]>,
+    scissors: SmallVec<[[i32; 4]; 1]>,
+    line_width: Option<u32>,
+    depth_bias: Option<[u32; 3]>,
+    blend_color: Option<[u32; 4]>,
+    stencil_refs: Option<[u32; 6]>,
+    cull: Option<vk::CullModeFlags>,
+    front: Option<vk::FrontFace>,
+    topology: Option<vk::PrimitiveTopology>,
+    depth: Option<(bool, bool, vk::CompareOp)>,
+    stencil_test: Option<bool>,
+    stencil_ops: Option<[(u32, u32, u32, u32); 2]>,
+    discard: Option<bool>,
+    bias_enable: Option<bool>,
+    restart: Option<bool>,
+    patch_points: Option<u32>,
+    point_size: Option<u32>,
+}
+
+/// The pipeline of the last draw and the integers that chose it.
+#[derive(Default)]
+pub(crate) struct LastPipeline {
+    pub(crate) bound: vk::Pipeline,
+    pipeline: vk::Pipeline,
+    program: u64,
+    state: u64,
+    framebuffer: u64,
+    layout: u64,
+    topology: vk::PrimitiveTopology,
+    restart: bool,
+    patch_points: u32,
+    viewports: u32,
+    /// Dynamic inputs of the variant: whether the point size is patched in, the clip origin and depth, smooth lines.
+    inputs: (bool, u32, u32, u32),
+}
+
+/// What a draw's primitives look like to Vulkan.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Shape {
+    topology: vk::PrimitiveTopology,
+    restart: bool,
+}
+
+impl MagmaContext {
+    /// Draws.
+    pub(crate) fn draw(
+        &mut self,
+        info: &DrawInfo,
+        ranges: &[DrawRange],
+        indirect: &[DrawIndirect],
+        indices: HostBytes<'_>,
+    ) -> PipeResult<()> {
+        self.refresh();
+        if self.programs[BindPoint::Draw as usize].is_none() {
+            return Ok(());
+        }
+        let Some(plan) = self.plan_indices(info, ranges, indirect, indices)? else { return Ok(()) };
+        let shape = Shape { topology: plan.topology, restart: plan.restart };
+        let commands = self.prepare(info, shape)?;
+        if let Some((buffer, offset, ty)) = plan.index {
+            if self.bound_index != Some((buffer, offset, ty)) {
+                // SAFETY: the buffer is kept by the batch; offset and type agree with the draw.
+                unsafe { self.device.raw.cmd_bind_index_buffer(commands, buffer, offset, ty) };
+                self.bound_index = Some((buffer, offset, ty));
+            }
+        }
+        let ranges: &[DrawRange] = plan.ranges.as_deref().unwrap_or(ranges);
+        if info.flags & draw_flags::INDIRECT != 0 {
+            self.emit_indirect(commands, info, indirect, plan.index.is_some())?;
+        } else {
+            self.emit(commands, info, ranges, plan.index.is_some());
+        }
+        if self.rec.count_work(ranges.len().max(1) as u32) && !self.xfb.is_active() {
+            self.submit()?;
+        }
+        Ok(())
+    }
+
+    fn emit(&mut self, commands: vk::CommandBuffer, info: &DrawInfo, ranges: &[DrawRange], indexed: bool) {
+        let device = &self.device;
+        let uses_draw_id = ranges.len() > 1
+            && self.programs[BindPoint::Draw as usize]
+                .as_ref()
+                .is_some_and(|b| b.program.reflection.vertex.is_some_and(|v| v.uses_draw_parameters));
+        if uses_draw_id && self.device.max_multi_draw > 0 {
+            return self.emit_multi(commands, info, ranges, indexed);
+        }
+        for range in ranges {
+            if range.count == 0 {
+                continue;
+            }
+            // SAFETY: a pass is open and every state that the pipeline leaves dynamic is set.
+            unsafe {
+                if indexed {
+                    device.raw.cmd_draw_indexed(
+                        commands,
+                        range.count,
+                        info.instance_count,
+                        range.start,
+                        range.index_bias,
+                        info.start_instance,
+                    );
+                } else {
+                    device.raw.cmd_draw(commands, range.count, info.instance_count, range.start, info.start_instance);
+                }
+            }
+        }
+    }
+
+    /// One command for many ranges, so that `gl_DrawID` counts up.
+    fn emit_multi(&mut self, commands: vk::CommandBuffer, info: &DrawInfo, ranges: &[DrawRange], indexed: bool) {
+        let limit = self.device.max_multi_draw.max(1) as usize;
+        let fp = self.device.fns.multi_draw.fp();
+        for chunk in ranges.chunks(limit) {
+            // SAFETY: as for a single draw; the arrays live during the call and strides are those of their elements.
+            unsafe {
+                if indexed {
+                    let draws: Vec<_> = chunk
+                        .iter()
+                        .map(|r| vk::MultiDrawIndexedInfoEXT {
+                            first_index: r.start,
+                            index_count: r.count,
+                            vertex_offset: r.index_bias,
+                        })
+                        .collect();
+                    (fp.cmd_draw_multi_indexed_ext)(
+                        commands,
+                        draws.len() as u32,
+                        draws.as_ptr(),
+                        info.instance_count,
+                        info.start_instance,
+                        std::mem::size_of::<vk::MultiDrawIndexedInfoEXT>() as u32,
+                        std::ptr::null(),
+                    );
+                } else {
+                    let draws: Vec<_> = chunk
+                        .iter()
+                        .map(|r| vk::MultiDrawInfoEXT { first_vertex: r.start, vertex_count: r.count })
+                        .collect();
+                    (fp.cmd_draw_multi_ext)(
+                        commands,
+                        draws.len() as u32,
+                        draws.as_ptr(),
+                        info.instance_count,
+                        info.start_instance,
+                        std::mem::size_of::<vk::MultiDrawInfoEXT>() as u32,
+                    );
+                }
+            }
+        }
+    }
+
+    fn emit_indirect(
+        &mut self,
+        commands: vk::CommandBuffer,
+        info: &DrawInfo,
+        indirect: &[DrawIndirect],
+        indexed: bool,
+    ) -> PipeResult<()> {
+        let _ = info;
+        for draw in indirect {
+            let lookup = |handle| self.shared.buffers.get(BufferHandle(handle)).ok().and_then(|b| b.storage());
+            let Some(buffer) = lookup(draw.buffer) else {
+                return Err(PipeError::BadHandle("indirect buffer".into()));
+            };
+            let command = if indexed { 20 } else { 16 };
+            let stride = if draw.stride == 0 { command } else { draw.stride };
+            let needed = u64::from(draw.draw_count.saturating_sub(1)) * u64::from(stride) + u64::from(command);
+            if draw.draw_count == 0 || draw.offset.checked_add(needed).is_none_or(|end| end > buffer.size) {
+                continue;
+            }
+            self.rec.keep(Object::Buffer(&buffer), true);
+            let count_buffer = if draw.count_buffer.is_null() { None } else { lookup(draw.count_buffer) };
+            // SAFETY: commands and count lie within buffers that the batch keeps; the state is that of a draw.
+            unsafe {
+                if let (Some(counts), true) = (&count_buffer, self.device.ext.draw_indirect_count) {
+                    self.rec.keep(Object::Buffer(counts), true);
+                    let fns = &self.device.fns.indirect_count;
+                    let (count_offset, max) = (draw.count_offset, draw.draw_count);
+                    if indexed {
+                        fns.cmd_draw_indexed_indirect_count(
+                            commands, buffer.raw, draw.offset, counts.raw, count_offset, max, stride,
+                        );
+                    } else {
+                        fns.cmd_draw_indirect_count(
+                            commands, buffer.raw, draw.offset, counts.raw, count_offset, max, stride,
+                        );
+                    }
+                    continue;
+                }
+                let multi = self.device.features.core.multi_draw_indirect == vk::TRUE;
+                let (count, repeat) = if multi { (draw.draw_count, 1) } else { (1, draw.draw_count) };
+                for index in 0..repeat {
+                    let offset = draw.offset + u64::from(index) * u64::from(stride);
+                    if indexed {
+                        self.device.raw.cmd_draw_indexed_indirect(commands, buffer.raw, offset, count, stride);
+                    } else {
+                        self.device.raw.cmd_draw_indirect(commands, buffer.raw, offset, count, stride);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings the command buffer in line with the state. A steady draw compares a few integers and returns.
+    fn prepare(&mut self, info: &DrawInfo, shape: Shape) -> PipeResult<vk::CommandBuffer> {
+        let patch_points = if info.mode == gl::PATCHES {
+            if info.patch_vertices != 0 { info.patch_vertices } else { self.patch.vertices }
+        } else {
+            0
+        };
+        let steady = self.dirty == 0
+            && shape.topology == self.last_pipeline.topology
+            && shape.restart == self.last_pipeline.restart
+            && patch_points == self.last_pipeline.patch_points;
+        if steady {
+            if let Some(pass) = &self.pass {
+                return Ok(pass.commands);
+            }
+        }
+        let Some(program) = self.programs[BindPoint::Draw as usize].as_ref().map(|b| b.program.clone()) else {
+            return Err(PipeError::BadHandle("no program".into()));
+        };
+        let framebuffer = self.resolve_framebuffer()?;
+        if self.dirty & (dirty::VERTEX | dirty::PROGRAM) != 0 {
+            self.resolve_layout(&program);
+        }
+        // Ring space may close a batch's chunk but never the pass, so everything that can fail goes first.
+        let commands = self.ensure_pass(None)?;
+        let viewports = if program.reflection.pre_raster.writes_viewport_index {
+            (MAX_VIEWPORTS as u32).min(self.device.properties.limits.max_viewports)
+        } else {
+            1
+        };
+        let moment = Moment { topology: shape.topology, restart: shape.restart, patch_points, viewports };
+        self.bind_pipeline(commands, &program, &framebuffer, moment)?;
+        self.apply_dynamic(commands, &program, &framebuffer, moment);
+        if self.dirty & (dirty::VERTEX | dirty::BUFFERS | dirty::DEFAULTS | dirty::PROGRAM) != 0 {
+            self.bind_vertex_buffers(commands)?;
+        }
+        if self.dirty & (dirty::SETS | dirty::CONSTANTS | dirty::PROGRAM) != 0 {
+            self.bind_sets(commands, BindPoint::Draw)?;
+        }
+        if self.dirty & dirty::PROGRAM != 0 {
+            self.rec.keep_other(program.clone());
+        }
+        self.resume_xfb_in_pass(commands)?;
+        self.dirty = 0;
+        Ok(commands)
+    }
+
+    fn resolve_layout(&mut self, program: &crate::shader::Program) {
+        let key = (program.serial, self.elements.as_ref().map_or(0, |e| e.serial));
+        if key != self.layout_key {
+            let layout = VertexLayout::new(&self.device, self.elements.as_deref(), &program.reflection);
+            if layout != *self.layout {
+                self.layout = Arc::new(layout);
+                self.dirty |= dirty::VERTEX;
+            }
+            self.layout_key = key;
+        }
+    }
+
+    fn bind_pipeline(
+        &mut self,
+        commands: vk::CommandBuffer,
+        program: &Arc<crate::shader::Program>,
+        framebuffer: &Framebuffer,
+        moment: Moment,
+    ) -> PipeResult<()> {
+        let topology =
+            if self.device.ext.extended_dynamic_state { conv::topology_class(moment.topology) } else { moment.topology };
+        let variant = self.variant(program, moment.topology);
+        let layout_serial = if self.device.ext.vertex_input_dynamic_state { 0 } else { Arc::as_ptr(&self.layout) as u64 };
+        let inputs = (
+            variant.point_size,
+            self.state.clip_origin | u32::from(variant.mirror_point_coord) << 31,
+            self.state.clip_depth_mode,
+            self.state.polygon_offset_factor.to_bits() & 0,
+        );
+        let last = &self.last_pipeline;
+        let same = last.program == program.serial
+            && last.state == self.state_serial
+            && last.framebuffer == framebuffer.serial
+            && last.layout == layout_serial
+            && last.topology == moment.topology
+            && last.restart == moment.restart
+            && last.patch_points == moment.patch_points
+            && last.viewports == moment.viewports
+            && last.inputs == inputs
+            && last.pipeline != vk::Pipeline::null();
+        let pipeline = if same {
+            last.pipeline
+        } else {
+            let fixed = FixedState::new(&self.device, &self.state, &framebuffer.facts, &moment);
+            let vertex = (!self.device.ext.vertex_input_dynamic_state).then(|| self.layout.clone());
+            let key = PipelineKey { facts: framebuffer.facts, fixed, topology, variant, vertex };
+            pipeline::graphics(&self.device, program, key)?
+        };
+        self.last_pipeline = LastPipeline {
+            bound: self.last_pipeline.bound,
+            pipeline,
+            program: program.serial,
+            state: self.state_serial,
+            framebuffer: framebuffer.serial,
+            layout: layout_serial,
+            topology: moment.topology,
+            restart: moment.restart,
+            patch_points: moment.patch_points,
+            viewports: moment.viewports,
+            inputs,
+        };
+        if self.last_pipeline.bound != pipeline {
+            // SAFETY: the pipeline belongs to the program, which the batch keeps.
+            unsafe { self.device.raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline) };
+            self.last_pipeline.bound = pipeline;
+        }
+        Ok(())
+    }
+
+    fn variant(&self, program: &crate::shader::Program, topology: vk::PrimitiveTopology) -> Variant {
+        let facts = &program.reflection;
+        let draws_points = match program.last_vertex_stage() {
+            Some(Stage::Geometry) => {
+                facts.geometry.is_some_and(|g| g.output == mgpipe_types::reflection::GeometryPrimitive::Points)
+            }
+            Some(Stage::TessEvaluation) => facts.tess_evaluation.is_some_and(|t| t.point_mode),
+            _ => topology == vk::PrimitiveTopology::POINT_LIST,
+        } || self.state.polygon_mode_front == gl::POINT;
+        Variant {
+            point_size: draws_points
+                && (self.state.program_point_size == 0 || !facts.pre_raster.writes_point_size),
+            convert_depth: !self.device.ext.depth_clip_control && self.state.clip_depth_mode != gl::ZERO_TO_ONE,
+            mirror_point_coord: draws_points
+                && facts.fragment.is_some()
+                && self.state.point_sprite_coord_origin != gl::LOWER_LEFT,
+        }
+    }
+
+    fn apply_dynamic(
+        &mut self,
+        commands: vk::CommandBuffer,
+        program: &crate::shader::Program,
+        framebuffer: &Framebuffer,
+        moment: Moment,
+    ) {
+        let device = self.device.clone();
+        let raw = &device.raw;
+        let state = &self.state;
+        let applied = self.applied.get_or_insert_with(Box::default);
+        let bits = |x: f32| x.to_bits();
+        // SAFETY (whole function): the command buffer is being recorded; values are within the device's limits; extended
+        // state is only set when its extension is enabled.
+        let count = moment.viewports as usize;
+        let mut viewports: SmallVec<[[u32; 6]; 1]> = SmallVec::new();
+        let limits = &device.properties.limits;
+        for index in 0..count {
+            let v = &state.viewports[index];
+            let d = &state.depth_ranges[index];
+            let width = v.width.clamp(0.0, limits.max_viewport_dimensions[0] as f32).max(f32::MIN_POSITIVE);
+            let height = v.height.clamp(0.0, limits.max_viewport_dimensions[1] as f32);
+            let (low, high) = (limits.viewport_bounds_range[0], limits.viewport_bounds_range[1]);
+            let x = v.x.clamp(low, high - width);
+            let y = v.y.clamp(low, high - height);
+            // An upper-left origin mirrors clip y, which a negative viewport height does.
+            let (y, height) =
+                if state.clip_origin == gl::UPPER_LEFT { (y + height, -height) } else { (y, height) };
+            viewports.push([x, y, width, height, d.near.clamp(0.0, 1.0), d.far.clamp(0.0, 1.0)].map(bits));
+        }
+        if applied.viewports != viewports {
+            let list: SmallVec<[vk::Viewport; 1]> = viewports
+                .iter()
+                .map(|v| {
+                    let [x, y, width, height, min_depth, max_depth] = v.map(f32::from_bits);
+                    vk::Viewport { x, y, width, height, min_depth, max_depth }
+                })
+                .collect();
+            // SAFETY: see above.
+            unsafe {
+                if device.ext.extended_dynamic_state {
+                    device.fns.dynamic_state.cmd_set_viewport_with_count(commands, &list);
+                } else {
+                    raw.cmd_set_viewport(commands, 0, &list);
+                }
+            }
+            applied.viewports = viewports;
+        }
+        let mut scissors: SmallVec<[[i32; 4]; 1]> = SmallVec::new();
+        for index in 0..count {
+            scissors.push(scissor(state, index, framebuffer.extent));
+        }
+        if applied.scissors != scissors {
+            let list: SmallVec<[vk::Rect2D; 1]> = scissors.iter().map(|s| rect(*s)).collect();
+            // SAFETY: see above.
+            unsafe {
+                if device.ext.extended_dynamic_state {
+                    device.fns.dynamic_state.cmd_set_scissor_with_count(commands, &list);
+                } else {
+                    raw.cmd_set_scissor(commands, 0, &list);
+                }
+            }
+            applied.scissors = scissors;
+        }
+        macro_rules! apply {
+            ($field:ident, $value:expr, |$arg:pat_param| $set:expr) => {
+                let value = $value;
+                if applied.$field != Some(value) {
+                    let $arg = value;
+                    // SAFETY: see above.
+                    unsafe { $set };
+                    applied.$field = Some(value);
+                }
+            };
+        }
+        let width = if device.features.core.wide_lines == vk::TRUE {
+            state.line_width.clamp(limits.line_width_range[0], limits.line_width_range[1])
+        } else {
+            1.0
+        };
+        apply!(line_width, bits(width), |w| raw.cmd_set_line_width(commands, f32::from_bits(w)));
+        let clamp = if device.features.core.depth_bias_clamp == vk::TRUE { state.polygon_offset_clamp } else { 0.0 };
+        let bias = [state.polygon_offset_units, clamp, state.polygon_offset_factor].map(bits);
+        apply!(depth_bias, bias, |b| {
+            let [units, clamp, factor] = b.map(f32::from_bits);
+            raw.cmd_set_depth_bias(commands, units, clamp, factor);
+        });
+        apply!(blend_color, state.blend_color.map(bits), |c| {
+            raw.cmd_set_blend_constants(commands, &c.map(f32::from_bits));
+        });
+        let face = |f: &StencilFace| [f.value_mask & 0xff, f.write_mask & 0xff, f.reference.clamp(0, 255) as u32];
+        let (front, back) = (face(&state.stencil[0]), face(&state.stencil[1]));
+        apply!(stencil_refs, [front[0], front[1], front[2], back[0], back[1], back[2]], |s| {
+            let (f, b) = (vk::StencilFaceFlags::FRONT, vk::StencilFaceFlags::BACK);
+            raw.cmd_set_stencil_compare_mask(commands, f, s[0]);
+            raw.cmd_set_stencil_write_mask(commands, f, s[1]);
+            raw.cmd_set_stencil_reference(commands, f, s[2]);
+            raw.cmd_set_stencil_compare_mask(commands, b, s[3]);
+            raw.cmd_set_stencil_write_mask(commands, b, s[4]);
+            raw.cmd_set_stencil_reference(commands, b, s[5]);
+        });
+        if device.ext.extended_dynamic_state {
+            let fns = &device.fns.dynamic_state;
+            let cull = if state.cull_face != 0 {
+                conv::map_cull(state.cull_face_mode)
+            } else {
+                vk::CullModeFlags::NONE
+            };
+            apply!(cull, cull, |c| fns.cmd_set_cull_mode(commands, c));
+            apply!(front, conv::map_front_face(state.front_face, state.clip_origin), |f| {
+                fns.cmd_set_front_face(commands, f)
+            });
+            apply!(topology, moment.topology, |t| fns.cmd_set_primitive_topology(commands, t));
+            let has_depth = framebuffer.depth.is_some();
+            let test = has_depth && state.depth_test != 0;
+            let depth = (test, test && state.depth_mask != 0, conv::map_compare(state.depth_func));
+            apply!(depth, depth, |(test, write, func)| {
+                fns.cmd_set_depth_test_enable(commands, test);
+                fns.cmd_set_depth_write_enable(commands, write);
+                fns.cmd_set_depth_compare_op(commands, func);
+            });
+            let stencil = framebuffer.stencil.is_some() && state.stencil_test != 0;
+            apply!(stencil_test, stencil, |s| fns.cmd_set_stencil_test_enable(commands, s));
+            let ops = [0, 1].map(|i| {
+                let f = &state.stencil[i];
+                (f.fail_op, f.pass_op, f.depth_fail_op, f.func)
+            });
+            apply!(stencil_ops, ops, |ops| {
+                for (face, (fail, pass, depth_fail, func)) in
+                    [vk::StencilFaceFlags::FRONT, vk::StencilFaceFlags::BACK].into_iter().zip(ops)
+                {
+                    fns.cmd_set_stencil_op(
+                        commands,
+                        face,
+                        conv::map_stencil_op(fail),
+                        conv::map_stencil_op(pass),
+                        conv::map_stencil_op(depth_fail),
+                        conv::map_compare(func),
+                    );
+                }
+            });
+        }
+        if device.ext.extended_dynamic_state2 {
+            let fns = &device.fns.dynamic_state2;
+            apply!(discard, state.rasterizer_discard != 0, |d| fns.cmd_set_rasterizer_discard_enable(commands, d));
+            let bias = pipeline::depth_bias_enabled(state, moment.topology);
+            apply!(bias_enable, bias, |b| fns.cmd_set_depth_bias_enable(commands, b));
+            apply!(restart, moment.restart, |r| fns.cmd_set_primitive_restart_enable(commands, r));
+            if device.features.patch_points_dynamic && moment.patch_points != 0 {
+                apply!(patch_points, moment.patch_points, |p| fns.cmd_set_patch_control_points(commands, p));
+            }
+        }
+        if self.last_pipeline.inputs.0 {
+            let size = state.point_size.clamp(limits.point_size_range[0], limits.point_size_range[1]);
+            let layout = program.layout;
+            apply!(point_size, bits(size), |s| {
+                raw.cmd_push_constants(commands, layout, vk::ShaderStageFlags::ALL_GRAPHICS, 0, &s.to_ne_bytes())
+            });
+        }
+    }
+
+    fn bind_vertex_buffers(&mut self, commands: vk::CommandBuffer) -> PipeResult<()> {
+        let layout = self.layout.clone();
+        if self.device.ext.vertex_input_dynamic_state && self.dirty & (dirty::VERTEX | dirty::PROGRAM) != 0 {
+            layout.set(&self.device, commands);
+        }
+        let mut buffers: SmallVec<[vk::Buffer; 8]> = SmallVec::new();
+        let mut offsets: SmallVec<[u64; 8]> = SmallVec::new();
+        for binding in &layout.bindings {
+            let (buffer, offset) = match binding.source {
+                Source::Point(point) => {
+                    let slot = &self.vertex_buffers[point as usize];
+                    match &slot.storage {
+                        Some(storage) if slot.bound.offset < storage.size => {
+                            self.rec.keep(Object::Buffer(storage), true);
+                            (storage.raw, slot.bound.offset)
+                        }
+                        _ => {
+                            let zeros = self.shared.placeholders.zeros(&self.device)?;
+                            self.rec.keep(Object::Buffer(&zeros), true);
+                            (zeros.raw, 0)
+                        }
+                    }
+                }
+                Source::Defaults => {
+                    let slice = self.rec.ring_bytes(&self.attrib_defaults, 16)?;
+                    (slice.buffer, slice.offset)
+                }
+            };
+            buffers.push(buffer);
+            offsets.push(offset);
+        }
+        if !buffers.is_empty() {
+            // SAFETY: the batch keeps the buffers; offsets lie within them.
+            unsafe { self.device.raw.cmd_bind_vertex_buffers(commands, 0, &buffers, &offsets) };
+        }
+        Ok(())
+    }
+}
+
+/// Scissor of a viewport, cut to the framebuffer: x, y, width, height.
+pub(crate) fn scissor(state: &mgpipe_types::RenderState, index: usize, extent: vk::Extent2D) -> [i32; 4] {
+    let (width, height) = (i64::from(extent.width), i64::from(extent.height));
+    let whole = [0, 0, width as i32, height as i32];
+    let enabled = state.scissor_test_mask >> index & 1 != 0;
+    let written = state.scissor_written_mask >> index & 1 != 0;
+    if !enabled || !written {
+        return whole;
+    }
+    let s = &state.scissors[index];
+    let left = i64::from(s.x).clamp(0, width);
+    let bottom = i64::from(s.y).clamp(0, height);
+    let right = (i64::from(s.x) + i64::from(s.width.max(0))).clamp(left, width);
+    let top = (i64::from(s.y) + i64::from(s.height.max(0))).clamp(bottom, height);
+    [left as i32, bottom as i32, (right - left) as i32, (top - bottom) as i32]
+}
+
+/// A Vulkan rectangle.
+pub(crate) fn rect([x, y, width, height]: [i32; 4]) -> vk::Rect2D {
+    vk::Rect2D {
+        offset: vk::Offset2D { x, y },
+        extent: vk::Extent2D { width: width.max(0) as u32, height: height.max(0) as u32 },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mgpipe_types::{RenderState, ScissorBox};
+
+    #[test]
+    fn an_unwritten_scissor_is_the_whole_framebuffer_and_a_written_empty_one_rejects_all() {
+        let extent = vk::Extent2D { width: 40, height: 30 };
+        let mut state = RenderState::initial();
+        state.scissor_test_mask = 1;
+        assert_eq!(scissor(&state, 0, extent), [0, 0, 40, 30]);
+        state.scissor_written_mask = 1;
+        assert_eq!(scissor(&state, 0, extent), [0, 0, 0, 0]);
+        state.scissors[0] = ScissorBox { x: -5, y: 20, width: i32::MAX, height: 100 };
+        assert_eq!(scissor(&state, 0, extent), [0, 20, 40, 10]);
+    }
+}

@@ -1,0 +1,182 @@
+//! Index plans: which index buffer a draw uses, and the rewrites of what Vulkan lacks.
+
+use crate::command::Object;
+use crate::context::MagmaContext;
+use crate::conv;
+use ash::vk;
+use mgpipe_types::{draw_flags, gl, DrawIndirect, DrawInfo, DrawRange, HostBytes, PipeError, PipeResult};
+
+/// How a draw's indices reach Vulkan.
+pub(crate) struct IndexPlan {
+    pub(crate) topology: vk::PrimitiveTopology,
+    pub(crate) restart: bool,
+    pub(crate) index: Option<(vk::Buffer, u64, vk::IndexType)>,
+    /// Ranges that replace the draw's own.
+    pub(crate) ranges: Option<Vec<DrawRange>>,
+}
+
+/// What the index rewriting reads.
+enum Indices<'a> {
+    /// A non-indexed draw.
+    None,
+    /// Host bytes.
+    Bytes(&'a [u8]),
+}
+
+impl Indices<'_> {
+    /// Index number `at`; out-of-range reads are 0, as robust access has it.
+    fn get(&self, at: u64, size: u8) -> u32 {
+        let Indices::Bytes(bytes) = self else { return at as u32 };
+        let start = at as usize * usize::from(size);
+        match (size, bytes.get(start..start + usize::from(size))) {
+            (1, Some(b)) => u32::from(b[0]),
+            (2, Some(b)) => u32::from(u16::from_le_bytes([b[0], b[1]])),
+            (4, Some(b)) => u32::from_le_bytes([b[0], b[1], b[2], b[3]]),
+            _ => 0,
+        }
+    }
+}
+
+impl MagmaContext {
+    /// Decides about indices. `None`: nothing is drawn.
+    pub(crate) fn plan_indices(
+        &mut self,
+        info: &DrawInfo,
+        ranges: &[DrawRange],
+        indirect: &[DrawIndirect],
+        indices: HostBytes<'_>,
+    ) -> PipeResult<Option<IndexPlan>> {
+        let topology = conv::map_topology(info.mode);
+        let from_indirect = info.flags & draw_flags::INDIRECT != 0;
+        if info.instance_count == 0 && !from_indirect {
+            return Ok(None);
+        }
+        if from_indirect && indirect.is_empty() {
+            return Ok(None);
+        }
+        if info.index_size == 0 {
+            if info.mode == gl::LINE_LOOP && !from_indirect {
+                return self.rewrite(info, ranges, Indices::None);
+            }
+            return Ok(Some(IndexPlan { topology, restart: false, index: None, ranges: None }));
+        }
+        let restart = info.flags & draw_flags::PRIMITIVE_RESTART != 0;
+        let all_ones = match info.index_size {
+            1 => 0xff,
+            2 => 0xffff,
+            _ => u32::MAX,
+        };
+        // Vulkan restarts at all ones alone, and in lists only with an extension.
+        let list = !conv::is_strip(topology);
+        let native_list = self.device.ext.list_restart
+            && (topology != vk::PrimitiveTopology::PATCH_LIST || self.device.features.list_restart_patches);
+        let restart_is_native = !restart || (info.restart_index == all_ones && (!list || native_list));
+        // Indices that reach the all-ones value without meaning a restart would restart natively only if it is on.
+        let byte_is_native = info.index_size != 1 || self.device.ext.index_type_uint8;
+        let native = restart_is_native && byte_is_native && info.mode != gl::LINE_LOOP;
+        let ty = match info.index_size {
+            1 => vk::IndexType::UINT8_EXT,
+            2 => vk::IndexType::UINT16,
+            _ => vk::IndexType::UINT32,
+        };
+        if info.flags & draw_flags::USER_INDICES != 0 {
+            let Some(bytes) = indices.bytes() else {
+                return Err(PipeError::Protocol("a draw with client indices brings none".into()));
+            };
+            if !native && !from_indirect {
+                return self.rewrite(info, ranges, Indices::Bytes(bytes));
+            }
+            let slice = self.rec.ring_bytes(bytes, 4)?;
+            return Ok(Some(IndexPlan { topology, restart, index: Some((slice.buffer, slice.offset, ty)), ranges: None }));
+        }
+        let storage = if info.index_buffer == self.index_buffer.res || info.index_buffer.is_null() {
+            self.index_storage.clone()
+        } else {
+            self.shared.buffers.get(mgpipe_types::BufferHandle(info.index_buffer)).ok().and_then(|b| b.storage())
+        };
+        let Some(storage) = storage else { return Ok(None) };
+        let base = if info.index_buffer == self.index_buffer.res || info.index_buffer.is_null() {
+            self.index_buffer.offset
+        } else {
+            0
+        };
+        if base >= storage.size {
+            return Ok(None);
+        }
+        let aligned = base % u64::from(info.index_size) == 0;
+        if (!native || !aligned) && !from_indirect {
+            let mut bytes = vec![0; (storage.size - base) as usize];
+            self.read_storage(&storage, base, &mut bytes)?;
+            return self.rewrite(info, ranges, Indices::Bytes(&bytes));
+        }
+        if !native {
+            self.warn_once(1, "an indirect draw needs indices that this device cannot take natively");
+        }
+        self.rec.keep(Object::Buffer(&storage), true);
+        Ok(Some(IndexPlan { topology, restart, index: Some((storage.raw, base, ty)), ranges: None }))
+    }
+
+    /// Rewrites indices on the host: 32 bits, restart at all ones in strips, lists cut, line loops closed.
+    fn rewrite(&mut self, info: &DrawInfo, ranges: &[DrawRange], source: Indices<'_>) -> PipeResult<Option<IndexPlan>> {
+        let restart = info.flags & draw_flags::PRIMITIVE_RESTART != 0 && info.index_size != 0;
+        let topology = conv::map_topology(info.mode);
+        let mut words: Vec<u32> = Vec::new();
+        let mut out_ranges = Vec::with_capacity(ranges.len());
+        let per_primitive = match topology {
+            vk::PrimitiveTopology::LINE_LIST => 2,
+            vk::PrimitiveTopology::TRIANGLE_LIST => 3,
+            vk::PrimitiveTopology::LINE_LIST_WITH_ADJACENCY => 4,
+            vk::PrimitiveTopology::TRIANGLE_LIST_WITH_ADJACENCY => 6,
+            vk::PrimitiveTopology::PATCH_LIST => info.patch_vertices.max(1) as usize,
+            vk::PrimitiveTopology::POINT_LIST => 1,
+            _ => 0,
+        };
+        for range in ranges {
+            let start = words.len();
+            let mut run: Vec<u32> = Vec::new();
+            let flush = |run: &mut Vec<u32>, words: &mut Vec<u32>| {
+                if run.is_empty() {
+                    return;
+                }
+                if per_primitive > 0 {
+                    // Incomplete primitives before a restart are dropped (spec 10.3.6).
+                    let whole = run.len() / per_primitive * per_primitive;
+                    words.extend_from_slice(&run[..whole]);
+                } else {
+                    if words.len() > start {
+                        words.push(u32::MAX);
+                    }
+                    words.extend_from_slice(run);
+                    if info.mode == gl::LINE_LOOP && run.len() > 1 {
+                        words.push(run[0]);
+                    }
+                }
+                run.clear();
+            };
+            for at in 0..u64::from(range.count) {
+                let index = source.get(u64::from(range.start) + at, info.index_size);
+                if restart && index == info.restart_index {
+                    flush(&mut run, &mut words);
+                } else {
+                    run.push(index);
+                }
+            }
+            flush(&mut run, &mut words);
+            out_ranges.push(DrawRange {
+                start: start as u32,
+                count: (words.len() - start) as u32,
+                index_bias: if info.index_size == 0 { 0 } else { range.index_bias },
+            });
+        }
+        if words.is_empty() {
+            return Ok(None);
+        }
+        let slice = self.rec.ring_bytes(bytemuck::cast_slice(&words), 4)?;
+        Ok(Some(IndexPlan {
+            topology,
+            restart: restart && per_primitive == 0,
+            index: Some((slice.buffer, slice.offset, vk::IndexType::UINT32)),
+            ranges: Some(out_ranges),
+        }))
+    }
+}

@@ -1,0 +1,313 @@
+//! Read-backs of buffers and images.
+
+use crate::command::Object;
+use crate::context::MagmaContext;
+use crate::resource::buffer::{BufferStorage, Placement};
+use crate::resource::texture::{Image, ImageDesc};
+use crate::transfer::{copy_alignment, planes, ImageArea};
+use ash::vk;
+use mgpipe_types::*;
+use std::sync::Arc;
+
+impl MagmaContext {
+    /// Reads bytes of a buffer after everything that was recorded before.
+    pub(crate) fn read_buffer(&mut self, readback: &BufferReadback, out: &mut [u8]) -> PipeResult<()> {
+        let buffer = self
+            .shared
+            .buffers
+            .get(BufferHandle(readback.res))
+            .map_err(|error| PipeError::BadHandle(error.to_string()))?;
+        let Some(storage) = buffer.storage() else {
+            return Err(PipeError::BadHandle("the buffer has no storage".into()));
+        };
+        self.read_storage(&storage, readback.offset, out)
+    }
+
+    /// Reads bytes of storage. Waits only when the device may still write them.
+    pub(crate) fn read_storage(&mut self, storage: &Arc<BufferStorage>, offset: u64, out: &mut [u8]) -> PipeResult<()> {
+        if storage.device_written.load(std::sync::atomic::Ordering::Relaxed) && !storage.usage.is_idle() {
+            self.finish()?;
+        }
+        storage.read(offset, out);
+        Ok(())
+    }
+
+    /// Reads texels of a surface.
+    pub(crate) fn read_surface(&mut self, info: &ReadbackInfo, out: &mut [u8]) -> PipeResult<()> {
+        self.refresh();
+        if self.is_lost() {
+            return Err(PipeError::DeviceLost(self.device.lost_reason().unwrap_or_default()));
+        }
+        let (image, target, level, layer) = self.readable(info)?;
+        let Some(area) = ImageArea::new(&image, target, level, layer, &read_box(info, target)) else {
+            return Ok(());
+        };
+        let wanted = Format(info.format);
+        let (depth, stencil) = wanted_aspects(image.format, wanted, info.aspect);
+        let texels = u64::from(area.extent.width) * u64::from(area.extent.height) * u64::from(area.depth());
+        let desc = image.format.desc();
+        let blocks = desc
+            .image_bytes(area.extent.width, area.extent.height, area.depth())
+            .map_or(texels, |bytes| bytes / u64::from(desc.block_bytes.max(1)));
+        let mut total = 0u64;
+        let mut regions = smallvec::SmallVec::<[(vk::BufferImageCopy, u32, vk::ImageAspectFlags); 2]>::new();
+        for plane in planes(image.format) {
+            let skip = (plane.aspect == vk::ImageAspectFlags::DEPTH && !depth)
+                || (plane.aspect == vk::ImageAspectFlags::STENCIL && !stencil);
+            if skip {
+                continue;
+            }
+            total = total.next_multiple_of(copy_alignment(plane.bytes));
+            regions.push((
+                vk::BufferImageCopy {
+                    buffer_offset: total,
+                    buffer_row_length: 0,
+                    buffer_image_height: 0,
+                    image_subresource: area.layers(plane.aspect, level),
+                    image_offset: area.offset,
+                    image_extent: area.extent,
+                },
+                plane.bytes,
+                plane.aspect,
+            ));
+            total += blocks * u64::from(plane.bytes);
+        }
+        let staging = Arc::new(BufferStorage::new(&self.device, total, Placement::Readback)?);
+        let (image, level_shift) = self.single_sampled(image, &area, level)?;
+        for (region, ..) in &mut regions {
+            region.image_subresource.mip_level -= level_shift.0;
+            region.image_subresource.base_array_layer -= level_shift.1;
+        }
+        let commands = self.transfer_commands(&[Object::Image(&image)], &[Object::Buffer(&staging)]);
+        let list: smallvec::SmallVec<[vk::BufferImageCopy; 2]> = regions.iter().map(|(region, ..)| *region).collect();
+        // SAFETY: the area was cut to the level; the staging buffer holds all planes; the batch keeps both.
+        unsafe {
+            self.device.raw.cmd_copy_image_to_buffer(commands, image.raw, vk::ImageLayout::GENERAL, staging.raw, &list);
+        }
+        self.finish()?;
+        let mut bytes = vec![0; total as usize];
+        staging.read(0, &mut bytes);
+        let part = |aspect: vk::ImageAspectFlags| {
+            regions.iter().find(|(.., a)| *a == aspect).map(|(region, size, _)| {
+                let start = region.buffer_offset as usize;
+                &bytes[start..start + (blocks as usize * *size as usize)]
+            })
+        };
+        assemble(
+            image.format,
+            wanted,
+            part(vk::ImageAspectFlags::COLOR),
+            part(vk::ImageAspectFlags::DEPTH),
+            part(vk::ImageAspectFlags::STENCIL),
+            out,
+        );
+        Ok(())
+    }
+
+    /// Image behind a read-back with target, level and first layer.
+    fn readable(&self, info: &ReadbackInfo) -> PipeResult<(Arc<Image>, Target, u32, u32)> {
+        let texture = info
+            .surface
+            .resource()
+            .and_then(|resource| self.shared.texture(resource))
+            .ok_or_else(|| PipeError::BadHandle("a read-back names no image".into()))?;
+        let target = texture.state.read().target;
+        let (image, base_level, base_layer) =
+            texture.image().ok_or_else(|| PipeError::BadHandle("the image has no storage".into()))?;
+        let level = base_level + u32::from(info.surface.level);
+        if level >= image.levels {
+            return Err(PipeError::Protocol(format!("no level {level} to read")));
+        }
+        Ok((image, target, level, base_layer))
+    }
+
+    /// A single-sampled image with the texels of the area: the image itself, or its resolve, with the level and layer
+    /// that become 0 there.
+    fn single_sampled(&mut self, image: Arc<Image>, area: &ImageArea, level: u32) -> PipeResult<(Arc<Image>, (u32, u32))> {
+        if image.samples == vk::SampleCountFlags::TYPE_1 {
+            return Ok((image, (0, 0)));
+        }
+        let target = if area.layers > 1 { Target::Tex2DArray } else { Target::Tex2D };
+        let resolved = Arc::new(Image::new(
+            &self.device,
+            ImageDesc {
+                format: image.format,
+                target,
+                width: image.extent.width,
+                height: image.extent.height,
+                depth: 1,
+                layers: area.layers,
+                levels: 1,
+                samples: 1,
+            },
+        )?);
+        self.resolve_area(&image, &resolved, area, level)?;
+        Ok((resolved, (level, area.base_layer)))
+    }
+
+    /// Reads texels into a buffer, in the order of the commands and without an answer.
+    pub(crate) fn read_to_buffer(&mut self, readback: &ReadbackToBuffer) -> PipeResult<()> {
+        self.refresh();
+        let info = &readback.info;
+        let buffer = self
+            .shared
+            .buffers
+            .get(BufferHandle(readback.buffer))
+            .map_err(|error| PipeError::BadHandle(error.to_string()))?;
+        let Some(storage) = buffer.storage() else {
+            return Err(PipeError::BadHandle("the pack buffer has no storage".into()));
+        };
+        let (image, target, level, layer) = self.readable(info)?;
+        let Some(area) = ImageArea::new(&image, target, level, layer, &read_box(info, target)) else { return Ok(()) };
+        let wanted = Format(info.format);
+        let desc = wanted.desc();
+        let texel = u64::from(desc.block_bytes.max(1));
+        let row_bytes = desc.row_bytes(area.extent.width);
+        let rows = u64::from(area.extent.height.div_ceil(desc.block_height));
+        let row_stride = if readback.row_stride == 0 { row_bytes } else { readback.row_stride };
+        let slice_stride = if readback.slice_stride == 0 { row_stride * rows } else { readback.slice_stride };
+        let last = u64::from(area.depth() - 1) * slice_stride + (rows - 1) * row_stride + row_bytes;
+        if readback.offset.checked_add(last).is_none_or(|end| end > storage.size) {
+            return Err(PipeError::Protocol("a read-back reaches beyond its buffer".into()));
+        }
+        MagmaContext::device_writes(&storage);
+        let planes = planes(image.format);
+        let direct = wanted.desc().block_bytes == image.format.desc().block_bytes
+            && planes.len() == 1
+            && image.samples == vk::SampleCountFlags::TYPE_1
+            && !desc.is_compressed()
+            && readback.offset % copy_alignment(desc.block_bytes) == 0
+            && row_stride % texel == 0
+            && slice_stride % row_stride.max(1) == 0
+            && slice_stride / row_stride.max(1) >= rows;
+        if direct {
+            let commands = self.transfer_commands(&[Object::Image(&image)], &[Object::Buffer(&storage)]);
+            let region = [vk::BufferImageCopy {
+                buffer_offset: readback.offset,
+                buffer_row_length: (row_stride / texel) as u32,
+                buffer_image_height: (slice_stride / row_stride) as u32,
+                image_subresource: area.layers(planes[0].aspect, level),
+                image_offset: area.offset,
+                image_extent: area.extent,
+            }];
+            // SAFETY: the area was cut to the level; the end of the range was checked; the batch keeps both.
+            unsafe {
+                self.device.raw.cmd_copy_image_to_buffer(
+                    commands,
+                    image.raw,
+                    vk::ImageLayout::GENERAL,
+                    storage.raw,
+                    &region,
+                );
+            }
+            return Ok(());
+        }
+        // Strides or formats that a copy cannot make: read, then write in order.
+        let mut tight = vec![0; (row_bytes * rows * u64::from(area.depth())) as usize];
+        self.read_surface(info, &mut tight)?;
+        for slice in 0..u64::from(area.depth()) {
+            for row in 0..rows {
+                let from = ((slice * rows + row) * row_bytes) as usize;
+                let to = readback.offset + slice * slice_stride + row * row_stride;
+                storage.write(to, &tight[from..from + row_bytes as usize]);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The box of a read-back in the texture: the surface's layer comes on top of the box's.
+fn read_box(info: &ReadbackInfo, target: Target) -> Box3 {
+    let mut area = info.area;
+    if info.surface.layered == 0 {
+        if target == Target::Tex1DArray {
+            area.y = area.y.saturating_add(info.surface.layer as i32);
+        } else {
+            area.z = area.z.saturating_add(info.surface.layer as i32);
+        }
+    }
+    area
+}
+
+/// Which aspects of a depth-stencil image an answer needs.
+fn wanted_aspects(have: Format, wanted: Format, aspect_bit: u32) -> (bool, bool) {
+    if !have.is_depth_stencil() {
+        return (false, false);
+    }
+    let depth = have.has_depth() && wanted.has_depth();
+    let stencil = have.has_stencil() && wanted.has_stencil();
+    match (depth || stencil, aspect_bit) {
+        (true, _) => (depth, stencil),
+        (false, aspect::STENCIL) => (false, have.has_stencil()),
+        _ => (have.has_depth(), false),
+    }
+}
+
+/// Puts planes together into texels of the wanted format.
+fn assemble(
+    have: Format,
+    wanted: Format,
+    color: Option<&[u8]>,
+    depth: Option<&[u8]>,
+    stencil: Option<&[u8]>,
+    out: &mut [u8],
+) {
+    if let Some(color) = color {
+        let len = color.len().min(out.len());
+        out[..len].copy_from_slice(&color[..len]);
+        return;
+    }
+    let count = depth.map(|d| d.len() / plane_bytes(have)).or(stencil.map(<[u8]>::len)).unwrap_or(0);
+    let texel = wanted.desc().block_bytes.max(1) as usize;
+    for (index, out) in out.chunks_exact_mut(texel).take(count).enumerate() {
+        let raw = depth.and_then(|d| d.get(index * plane_bytes(have)..(index + 1) * plane_bytes(have))).unwrap_or(&[]);
+        let value = depth_value(have, raw);
+        let s = stencil.and_then(|s| s.get(index)).copied().unwrap_or(0);
+        match wanted {
+            Format::S8_UINT => out[0] = s,
+            Format::D32_FLOAT => out.copy_from_slice(&(value as f32).to_le_bytes()),
+            Format::D32_FLOAT_S8 => {
+                out[..4].copy_from_slice(&(value as f32).to_le_bytes());
+                out[4..].copy_from_slice(&[s, 0, 0, 0]);
+            }
+            Format::D16_UNORM => out.copy_from_slice(&((value * 65535.0).round() as u16).to_le_bytes()),
+            Format::D24_UNORM_X8 => out.copy_from_slice(&((value * 16_777_215.0).round() as u32).to_le_bytes()),
+            Format::D24_UNORM_S8 => {
+                let bits = (value * 16_777_215.0).round() as u32;
+                out.copy_from_slice(&(bits | u32::from(s) << 24).to_le_bytes());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn plane_bytes(format: Format) -> usize {
+    if format == Format::D16_UNORM { 2 } else { 4 }
+}
+
+fn depth_value(format: Format, raw: &[u8]) -> f64 {
+    match (format, raw) {
+        (Format::D16_UNORM, [a, b]) => f64::from(u16::from_le_bytes([*a, *b])) / 65535.0,
+        (Format::D32_FLOAT | Format::D32_FLOAT_S8, [a, b, c, d]) => f64::from(f32::from_le_bytes([*a, *b, *c, *d])),
+        (_, [a, b, c, d]) => f64::from(u32::from_le_bytes([*a, *b, *c, *d]) & 0xff_ffff) / 16_777_215.0,
+        _ => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_depth_survives_the_way_through_planes() {
+        let depth = 0x00ab_cdefu32.to_le_bytes();
+        let mut out = [0; 4];
+        assemble(Format::D24_UNORM_S8, Format::D24_UNORM_S8, None, Some(&depth), Some(&[0x42]), &mut out);
+        assert_eq!(u32::from_le_bytes(out), 0x42ab_cdef);
+        assemble(Format::D24_UNORM_S8, Format::D32_FLOAT, None, Some(&0x00ff_ffffu32.to_le_bytes()), None, &mut out);
+        assert_eq!(f32::from_le_bytes(out), 1.0);
+        let mut one = [0; 1];
+        assemble(Format::D24_UNORM_S8, Format::S8_UINT, None, None, Some(&[7]), &mut one);
+        assert_eq!(one, [7]);
+    }
+}

@@ -1,0 +1,537 @@
+//! Uploads and copies.
+
+use crate::command::Object;
+use crate::context::MagmaContext;
+use crate::resource::buffer::{BufferStorage, Placement};
+use crate::resource::texture::{Image, Storage};
+use ash::vk;
+use mgpipe_types::*;
+use smallvec::SmallVec;
+use std::sync::atomic::Ordering;
+use std::sync::Arc;
+
+/// Largest buffer whose contents are moved to fresh storage on the host when a part of it is replaced while in use.
+const RENAME_BYTES: u64 = 64 << 10;
+
+/// A box of texels in an image: layers and slices told apart.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ImageArea {
+    pub(crate) offset: vk::Offset3D,
+    pub(crate) extent: vk::Extent3D,
+    pub(crate) base_layer: u32,
+    pub(crate) layers: u32,
+}
+
+impl ImageArea {
+    /// A pipe box in a texture whose layer 0 is `base_layer` of the image, cut to the level. `None` when nothing is left.
+    pub(crate) fn new(image: &Image, target: Target, level: u32, base_layer: u32, area: &Box3) -> Option<ImageArea> {
+        let mut area = *area;
+        if target == Target::Tex1DArray {
+            // The layer of a 1D array is its y.
+            (area.z, area.depth) = (area.y, area.height);
+            (area.y, area.height) = (0, 1);
+        }
+        let limit = image.level_extent(level);
+        let cut = |start: i32, size: u32, limit: u32| {
+            let low = u32::try_from(start).ok()?;
+            (low < limit).then(|| (low, size.min(limit - low))).filter(|(_, size)| *size > 0)
+        };
+        let (x, width) = cut(area.x, area.width, limit.width)?;
+        let (y, height) = cut(area.y, area.height, limit.height)?;
+        let total = image.layers_or_slices(level);
+        let volume = image.kind == vk::ImageType::TYPE_3D;
+        let base = if volume { 0 } else { base_layer.min(i32::MAX as u32) };
+        let (z, depth) = cut(area.z.checked_add(base as i32)?, area.depth, total)?;
+        Some(ImageArea {
+            offset: vk::Offset3D { x: x as i32, y: y as i32, z: if volume { z as i32 } else { 0 } },
+            extent: vk::Extent3D { width, height, depth: if volume { depth } else { 1 } },
+            base_layer: if volume { 0 } else { z },
+            layers: if volume { 1 } else { depth },
+        })
+    }
+
+    /// Subresource layers of an aspect.
+    pub(crate) fn layers(&self, aspects: vk::ImageAspectFlags, level: u32) -> vk::ImageSubresourceLayers {
+        vk::ImageSubresourceLayers {
+            aspect_mask: aspects,
+            mip_level: level,
+            base_array_layer: self.base_layer,
+            layer_count: self.layers,
+        }
+    }
+
+    /// Slices or layers.
+    pub(crate) fn depth(&self) -> u32 {
+        self.extent.depth.max(self.layers)
+    }
+}
+
+/// How one aspect of a format lies in a buffer that Vulkan copies from or to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plane {
+    pub(crate) aspect: vk::ImageAspectFlags,
+    /// Bytes a texel (or block) in the buffer.
+    pub(crate) bytes: u32,
+}
+
+/// Planes of a format.
+pub(crate) fn planes(format: Format) -> SmallVec<[Plane; 2]> {
+    let depth = |bytes| Plane { aspect: vk::ImageAspectFlags::DEPTH, bytes };
+    let stencil = Plane { aspect: vk::ImageAspectFlags::STENCIL, bytes: 1 };
+    match format {
+        Format::D16_UNORM => smallvec::smallvec![depth(2)],
+        Format::D24_UNORM_X8 | Format::D32_FLOAT => smallvec::smallvec![depth(4)],
+        Format::D24_UNORM_S8 | Format::D32_FLOAT_S8 => smallvec::smallvec![depth(4), stencil],
+        Format::S8_UINT => smallvec::smallvec![stencil],
+        color => {
+            smallvec::smallvec![Plane { aspect: vk::ImageAspectFlags::COLOR, bytes: color.desc().block_bytes }]
+        }
+    }
+}
+
+/// Alignment of a buffer offset for copies of a plane: a multiple of the texel and of 4.
+pub(crate) fn copy_alignment(bytes: u32) -> u64 {
+    if bytes % 4 == 0 { u64::from(bytes) } else { u64::from(bytes) * 4 }
+}
+
+impl MagmaContext {
+    /// Replaces storage under a handle.
+    pub(crate) fn respecify(&mut self, desc: &ResourceDesc) -> PipeResult<()> {
+        let missing = |error: mgpipe_handles::SlotError| PipeError::BadHandle(error.to_string());
+        match Target::from_u8(desc.target) {
+            Some(Target::Buffer) => {
+                let buffer = self.shared.buffers.get(BufferHandle(desc.handle)).map_err(missing)?;
+                self.rec.collect();
+                if let Some(old) = buffer.storage() {
+                    // The same size and nobody uses it: the storage itself can be reused.
+                    if old.size == desc.buffer_size && old.usage.is_idle() && !buffer.pinned.load(Ordering::Relaxed) {
+                        return Ok(());
+                    }
+                    self.rec.add_bytes(old.size);
+                }
+                buffer.respecify(&self.device, desc.buffer_size)?;
+                self.shared.bump_buffers();
+                Ok(())
+            }
+            Some(target) => {
+                let texture = if target == Target::Renderbuffer {
+                    self.shared.renderbuffers.get(RenderbufferHandle(desc.handle)).map_err(missing)?
+                } else {
+                    self.shared.textures.get(TextureHandle(desc.handle)).map_err(missing)?
+                };
+                let fresh = self.shared.texture_storage(desc)?;
+                let old = {
+                    let mut state = texture.state.write();
+                    state.target = target;
+                    state.format = Format(desc.format);
+                    state.levels = u32::from(desc.levels.max(1));
+                    state.layers = u32::from(desc.array_layers.max(1));
+                    std::mem::replace(&mut state.storage, fresh.clone())
+                };
+                self.shared.bump_textures();
+                if let (Storage::Image { image: old, .. }, Storage::Image { image: new, .. }) = (&old, &fresh) {
+                    if desc.has_defined_content != 0 && desc.view_of.is_null() {
+                        self.carry_over(old, new);
+                    }
+                }
+                Ok(())
+            }
+            None => Err(PipeError::Protocol("unknown target".into())),
+        }
+    }
+
+    /// Copies the levels that keep their shape from old to new storage.
+    fn carry_over(&mut self, old: &Arc<Image>, new: &Arc<Image>) {
+        if old.format != new.format || old.samples != new.samples || old.kind != new.kind {
+            return;
+        }
+        let mut copies = SmallVec::<[vk::ImageCopy; 16]>::new();
+        for level in 0..old.levels.min(new.levels) {
+            if old.level_extent(level) != new.level_extent(level) {
+                continue;
+            }
+            let layers = vk::ImageSubresourceLayers {
+                aspect_mask: old.aspects,
+                mip_level: level,
+                base_array_layer: 0,
+                layer_count: old.layers.min(new.layers),
+            };
+            copies.push(vk::ImageCopy {
+                src_subresource: layers,
+                src_offset: vk::Offset3D::default(),
+                dst_subresource: layers,
+                dst_offset: vk::Offset3D::default(),
+                extent: old.level_extent(level),
+            });
+        }
+        if copies.is_empty() {
+            return;
+        }
+        let commands = self.transfer_commands(&[Object::Image(old)], &[Object::Image(new)]);
+        // SAFETY: both images are kept by the batch; the copies lie within both.
+        unsafe {
+            self.device.raw.cmd_copy_image(
+                commands,
+                old.raw,
+                vk::ImageLayout::GENERAL,
+                new.raw,
+                vk::ImageLayout::GENERAL,
+                &copies,
+            );
+        }
+    }
+
+    /// Commands for a transfer; ends the pass unless the transfer can go in front of the batch.
+    pub(crate) fn transfer_commands(&mut self, reads: &[Object<'_>], writes: &[Object<'_>]) -> vk::CommandBuffer {
+        let reorder = self.shared.single_context();
+        if !(reorder && self.rec.movable(reads, writes)) {
+            self.end_pass();
+        }
+        self.rec.transfer(reads, writes, reorder)
+    }
+
+    /// Uploads into a buffer.
+    pub(crate) fn upload_buffer(&mut self, data: &SubData, bytes: &[u8]) -> PipeResult<()> {
+        let buffer = self
+            .shared
+            .buffers
+            .get(BufferHandle(data.res))
+            .map_err(|error| PipeError::BadHandle(error.to_string()))?;
+        let (offset, size) = data.union_box.buffer_range();
+        let Some(storage) = buffer.storage() else { return Ok(()) };
+        let Some(bytes) = usize::try_from(size).ok().and_then(|size| bytes.get(..size)) else {
+            return Err(PipeError::Protocol("an upload is shorter than its range".into()));
+        };
+        if size == 0 {
+            return Ok(());
+        }
+        if offset.checked_add(size).is_none_or(|end| end > storage.size) {
+            return Err(PipeError::Protocol("an upload reaches beyond its buffer".into()));
+        }
+        if !storage.usage.is_idle() {
+            self.rec.collect();
+        }
+        if storage.usage.is_idle() {
+            storage.write(offset, bytes);
+            return Ok(());
+        }
+        let pinned = buffer.pinned.load(Ordering::Relaxed);
+        let whole = offset == 0 && size == storage.size;
+        let host_knows = !storage.device_written.load(Ordering::Relaxed);
+        if !pinned && (whole || (storage.size <= RENAME_BYTES && host_knows)) {
+            let fresh = Arc::new(BufferStorage::new(&self.device, storage.size, Placement::Upload)?);
+            if !whole {
+                let mut old = vec![0; storage.size as usize];
+                storage.read(0, &mut old);
+                fresh.write(0, &old);
+            }
+            fresh.write(offset, bytes);
+            self.rec.add_bytes(storage.size);
+            buffer.replace(fresh);
+            self.shared.bump_buffers();
+            return Ok(());
+        }
+        let slice = self.rec.ring_bytes(bytes, 16)?;
+        MagmaContext::device_writes(&storage);
+        let commands = self.transfer_commands(&[], &[Object::Buffer(&storage)]);
+        let copy = [vk::BufferCopy { src_offset: slice.offset, dst_offset: offset, size }];
+        // SAFETY: both ranges lie within their buffers, which the batch keeps.
+        unsafe { self.device.raw.cmd_copy_buffer(commands, slice.buffer, storage.raw, &copy) };
+        Ok(())
+    }
+
+    /// Uploads into a texture level.
+    pub(crate) fn upload_texture(&mut self, data: &SubData, regions: &[SubRegion], bytes: &[u8]) -> PipeResult<()> {
+        let texture = match Target::from_u8(data.target as u8) {
+            Some(Target::Renderbuffer) => self.shared.renderbuffers.get(RenderbufferHandle(data.res)),
+            _ => self.shared.textures.get(TextureHandle(data.res)),
+        }
+        .map_err(|error| PipeError::BadHandle(error.to_string()))?;
+        let (target, format) = {
+            let state = texture.state.read();
+            (state.target, state.format)
+        };
+        let Some((image, base_level, base_layer)) = texture.image() else {
+            return Err(PipeError::BadHandle("the texture has no storage".into()));
+        };
+        let level = base_level + u32::from(data.level);
+        if level >= image.levels || image.samples != vk::SampleCountFlags::TYPE_1 {
+            return Err(PipeError::Protocol(format!("no level {level} to upload to")));
+        }
+        let desc = format.desc();
+        let planes = planes(image.format);
+        let mut copies: Vec<(vk::Buffer, vk::BufferImageCopy)> = Vec::new();
+        for region in regions {
+            let area = Box3 {
+                x: region.x,
+                y: region.y,
+                z: region.z,
+                width: region.width,
+                height: region.height,
+                depth: region.depth,
+            };
+            let Some(dst) = ImageArea::new(&image, target, level, base_layer, &area) else { continue };
+            // A 1D array's rows are its layers: one row each, a row's stride apart.
+            let one_d = target == Target::Tex1DArray;
+            let rows = if one_d { 1 } else { dst.extent.height.div_ceil(desc.block_height) };
+            let row_bytes = desc.row_bytes(dst.extent.width);
+            let row_stride = match u64::from(region.src_row_stride) {
+                0 => desc.row_bytes(region.width),
+                stride => stride,
+            };
+            let slice_stride = match (one_d, u64::from(region.src_slice_stride)) {
+                (true, _) => row_stride,
+                (false, 0) => row_stride * u64::from(region.height.div_ceil(desc.block_height)),
+                (false, stride) => stride,
+            };
+            let slices = dst.depth();
+            let source = |slice: u32, row: u32| {
+                let at = region.src_offset + u64::from(slice) * slice_stride + u64::from(row) * row_stride;
+                let at = usize::try_from(at).ok()?;
+                bytes.get(at..at.checked_add(row_bytes as usize)?)
+            };
+            for plane in &planes {
+                let texels = row_bytes / u64::from(desc.block_bytes.max(1));
+                let plane_row = texels * u64::from(plane.bytes);
+                let total = plane_row * u64::from(rows) * u64::from(slices);
+                let space = self.rec.ring(total, copy_alignment(plane.bytes))?;
+                let mut at = 0u64;
+                for slice in 0..slices {
+                    for row in 0..rows {
+                        let Some(source) = source(slice, row) else {
+                            return Err(PipeError::Protocol("an upload is shorter than its regions".into()));
+                        };
+                        space.write_row(at, source, plane, format);
+                        at += plane_row;
+                    }
+                }
+                copies.push((
+                    space.buffer,
+                    vk::BufferImageCopy {
+                        buffer_offset: space.offset,
+                        buffer_row_length: 0,
+                        buffer_image_height: 0,
+                        image_subresource: dst.layers(plane.aspect, level),
+                        image_offset: dst.offset,
+                        image_extent: dst.extent,
+                    },
+                ));
+            }
+        }
+        if copies.is_empty() {
+            return Ok(());
+        }
+        let commands = self.transfer_commands(&[], &[Object::Image(&image)]);
+        let mut start = 0;
+        while start < copies.len() {
+            let buffer = copies[start].0;
+            let end = copies[start..].iter().position(|(b, _)| *b != buffer).map_or(copies.len(), |n| start + n);
+            let list: SmallVec<[vk::BufferImageCopy; 8]> = copies[start..end].iter().map(|(_, copy)| *copy).collect();
+            // SAFETY: the regions lie within the image and the ring space that was made for them.
+            unsafe {
+                self.device.raw.cmd_copy_buffer_to_image(
+                    commands,
+                    buffer,
+                    image.raw,
+                    vk::ImageLayout::GENERAL,
+                    &list,
+                );
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Copies between resources.
+    pub(crate) fn copy_region(&mut self, copy: &CopyRegion) -> PipeResult<()> {
+        self.refresh();
+        let kinds = (
+            ResourceHandle::from_parts(copy.src_kind, copy.src),
+            ResourceHandle::from_parts(copy.dst_kind, copy.dst),
+        );
+        match kinds {
+            (Some(ResourceHandle::Buffer(src)), Some(ResourceHandle::Buffer(dst))) => self.copy_buffers(copy, src, dst),
+            (Some(src), Some(dst)) => self.copy_images(copy, src, dst),
+            _ => Err(PipeError::Protocol("unknown storage class".into())),
+        }
+    }
+
+    fn copy_buffers(&mut self, copy: &CopyRegion, src: BufferHandle, dst: BufferHandle) -> PipeResult<()> {
+        let lookup = |handle| {
+            self.shared.buffers.get(handle).map(|b| b.storage()).map_err(|error| PipeError::BadHandle(error.to_string()))
+        };
+        let (Some(src), Some(dst)) = (lookup(src)?, lookup(dst)?) else { return Ok(()) };
+        let (src_offset, size) = copy.src_box.buffer_range();
+        let dst_offset = copy.dst_x as u32 as u64 | (copy.dst_y as u32 as u64) << 32;
+        let fits = |offset: u64, storage: &BufferStorage| offset.checked_add(size).is_some_and(|end| end <= storage.size);
+        if size == 0 {
+            return Ok(());
+        }
+        if !fits(src_offset, &src) || !fits(dst_offset, &dst) {
+            return Err(PipeError::Protocol("a copy reaches beyond its buffers".into()));
+        }
+        MagmaContext::device_writes(&dst);
+        let commands = self.transfer_commands(&[Object::Buffer(&src)], &[Object::Buffer(&dst)]);
+        let region = [vk::BufferCopy { src_offset, dst_offset, size }];
+        // SAFETY: both ranges lie within their buffers, which the batch keeps.
+        unsafe { self.device.raw.cmd_copy_buffer(commands, src.raw, dst.raw, &region) };
+        Ok(())
+    }
+
+    fn copy_images(&mut self, copy: &CopyRegion, src: ResourceHandle, dst: ResourceHandle) -> PipeResult<()> {
+        let lookup = |resource| {
+            let texture = self.shared.texture(resource)?;
+            let target = texture.state.read().target;
+            texture.image().map(|(image, level, layer)| (image, target, level, layer))
+        };
+        let (Some(src), Some(dst)) = (lookup(src), lookup(dst)) else {
+            return Err(PipeError::BadHandle("a copy names no image".into()));
+        };
+        let (src_image, src_target, src_level, src_layer) = src;
+        let (dst_image, dst_target, dst_level, dst_layer) = dst;
+        let (src_level, dst_level) = (src_level + u32::from(copy.src_level), dst_level + u32::from(copy.dst_level));
+        if src_level >= src_image.levels || dst_level >= dst_image.levels {
+            return Err(PipeError::Protocol("a copy names no level".into()));
+        }
+        let Some(from) = ImageArea::new(&src_image, src_target, src_level, src_layer, &copy.src_box) else {
+            return Ok(());
+        };
+        let same_layout =
+            src_image.format.desc().is_compressed() == dst_image.format.desc().is_compressed();
+        if !same_layout || src_image.samples != dst_image.samples || src_image.aspects != dst_image.aspects {
+            return self.copy_through_buffer(copy, (&src_image, src_target, src_level, src_layer), (&dst_image, dst_target, dst_level, dst_layer));
+        }
+        let dst_box = Box3 {
+            x: copy.dst_x,
+            y: copy.dst_y,
+            z: copy.dst_z,
+            width: copy.src_box.width,
+            height: copy.src_box.height,
+            depth: copy.src_box.depth,
+        };
+        let dst_box = if dst_target == Target::Tex1DArray && src_target != Target::Tex1DArray {
+            Box3 { y: copy.dst_z, height: copy.src_box.depth, ..dst_box }
+        } else {
+            dst_box
+        };
+        let Some(to) = ImageArea::new(&dst_image, dst_target, dst_level, dst_layer, &dst_box) else { return Ok(()) };
+        let depth = from.depth().min(to.depth());
+        let narrow = |mut area: ImageArea, image: &Image| {
+            if image.kind == vk::ImageType::TYPE_3D { area.extent.depth = depth } else { area.layers = depth }
+            area
+        };
+        let (from, to) = (narrow(from, &src_image), narrow(to, &dst_image));
+        let extent = vk::Extent3D {
+            width: from.extent.width.min(to.extent.width),
+            height: from.extent.height.min(to.extent.height),
+            depth: from.extent.depth.max(to.extent.depth),
+        };
+        let region = [vk::ImageCopy {
+            src_subresource: from.layers(src_image.aspects, src_level),
+            src_offset: from.offset,
+            dst_subresource: to.layers(dst_image.aspects, dst_level),
+            dst_offset: to.offset,
+            extent,
+        }];
+        let commands = self.transfer_commands(&[Object::Image(&src_image)], &[Object::Image(&dst_image)]);
+        // SAFETY: the areas were cut to their levels; the batch keeps both images.
+        unsafe {
+            self.device.raw.cmd_copy_image(
+                commands,
+                src_image.raw,
+                vk::ImageLayout::GENERAL,
+                dst_image.raw,
+                vk::ImageLayout::GENERAL,
+                &region,
+            );
+        }
+        Ok(())
+    }
+
+    /// Copies bits between images that Vulkan does not copy directly, through a buffer on the device.
+    fn copy_through_buffer(
+        &mut self,
+        copy: &CopyRegion,
+        src: (&Arc<Image>, Target, u32, u32),
+        dst: (&Arc<Image>, Target, u32, u32),
+    ) -> PipeResult<()> {
+        let (src_image, src_target, src_level, src_layer) = src;
+        let (dst_image, dst_target, dst_level, dst_layer) = dst;
+        let (from_desc, to_desc) = (src_image.format.desc(), dst_image.format.desc());
+        if from_desc.block_bytes != to_desc.block_bytes
+            || src_image.samples != vk::SampleCountFlags::TYPE_1
+            || dst_image.samples != vk::SampleCountFlags::TYPE_1
+            || src_image.format.is_depth_stencil()
+            || dst_image.format.is_depth_stencil()
+        {
+            return Err(PipeError::Unsupported(format!("a copy from {:?} to {:?}", src_image.format, dst_image.format)));
+        }
+        let Some(from) = ImageArea::new(src_image, src_target, src_level, src_layer, &copy.src_box) else {
+            return Ok(());
+        };
+        let blocks_wide = from.extent.width.div_ceil(from_desc.block_width);
+        let blocks_high = from.extent.height.div_ceil(from_desc.block_height);
+        let dst_box = Box3 {
+            x: copy.dst_x,
+            y: copy.dst_y,
+            z: copy.dst_z,
+            width: blocks_wide * to_desc.block_width,
+            height: blocks_high * to_desc.block_height,
+            depth: from.depth(),
+        };
+        let Some(to) = ImageArea::new(dst_image, dst_target, dst_level, dst_layer, &dst_box) else { return Ok(()) };
+        let size = u64::from(blocks_wide) * u64::from(blocks_high) * u64::from(from.depth()) * u64::from(from_desc.block_bytes);
+        let slice = self.rec.ring(size, copy_alignment(from_desc.block_bytes))?;
+        let commands = self.transfer_commands(&[Object::Image(src_image)], &[Object::Image(dst_image)]);
+        let region = |area: &ImageArea, level, row: u32, height: u32| vk::BufferImageCopy {
+            buffer_offset: slice.offset,
+            buffer_row_length: row,
+            buffer_image_height: height,
+            image_subresource: area.layers(vk::ImageAspectFlags::COLOR, level),
+            image_offset: area.offset,
+            image_extent: area.extent,
+        };
+        let out = region(&from, src_level, blocks_wide * from_desc.block_width, blocks_high * from_desc.block_height);
+        let back = region(&to, dst_level, blocks_wide * to_desc.block_width, blocks_high * to_desc.block_height);
+        let barrier = [vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+            .dst_access_mask(vk::AccessFlags::TRANSFER_READ)];
+        // SAFETY: the areas were cut to their levels; the ring space holds the blocks; the batch keeps everything.
+        unsafe {
+            let raw = &self.device.raw;
+            raw.cmd_copy_image_to_buffer(commands, src_image.raw, vk::ImageLayout::GENERAL, slice.buffer, &[out]);
+            raw.cmd_pipeline_barrier(
+                commands,
+                vk::PipelineStageFlags::TRANSFER,
+                vk::PipelineStageFlags::TRANSFER,
+                vk::DependencyFlags::empty(),
+                &barrier,
+                &[],
+                &[],
+            );
+            raw.cmd_copy_buffer_to_image(commands, slice.buffer, dst_image.raw, vk::ImageLayout::GENERAL, &[back]);
+        }
+        Ok(())
+    }
+}
+
+impl crate::command::RingSlice {
+    /// Writes one row of texels of `format` as a plane's texels at byte `at`.
+    fn write_row(&self, at: u64, row: &[u8], plane: &Plane, format: Format) {
+        let bytes = format.desc().block_bytes as usize;
+        if plane.bytes as usize == bytes {
+            self.write_bytes(at, row);
+            return;
+        }
+        let mut out = Vec::with_capacity(row.len() / bytes.max(1) * plane.bytes as usize);
+        for texel in row.chunks_exact(bytes.max(1)) {
+            match (format, plane.aspect) {
+                (Format::D24_UNORM_S8, vk::ImageAspectFlags::STENCIL) => out.push(texel[3]),
+                (Format::D32_FLOAT_S8, vk::ImageAspectFlags::STENCIL) => out.push(texel[4]),
+                (_, vk::ImageAspectFlags::STENCIL) => out.push(texel[0]),
+                _ => out.extend_from_slice(&texel[..(plane.bytes as usize).min(texel.len())]),
+            }
+        }
+        self.write_bytes(at, &out);
+    }
+}
