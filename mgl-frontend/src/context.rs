@@ -8,6 +8,7 @@ use mgpipe_types::{flush_flags, gl, ContextHandle, Context as Pipe, Flush};
 use crate::boundary::ContextAttribs;
 use crate::buffer::BufferBindings;
 use crate::debug::DebugState;
+use crate::pixel::PixelState;
 use crate::program::CurrentProgram;
 use crate::query::QueryState;
 use crate::share::{CreateContextError, Dead, ShareGroup};
@@ -61,6 +62,8 @@ pub(crate) struct ContextState {
     pub(crate) queries: QueryState,
     /// Transform feedback.
     pub(crate) xfb: XfbState,
+    /// Pixel pack and unpack state.
+    pub(crate) pixel: PixelState,
     /// Scratch of multi-draws.
     pub(crate) draw_ranges: Vec<mgpipe_types::DrawRange>,
     warned: Vec<&'static str>,
@@ -101,6 +104,7 @@ impl Context {
             program: CurrentProgram::default(),
             queries: QueryState::default(),
             xfb: XfbState::new(limits),
+            pixel: PixelState::default(),
             draw_ranges: Vec::new(),
             warned: Vec::new(),
             share: share.clone(),

@@ -20,7 +20,8 @@ impl Context {
             let known = state
                 .render_value(pname)
                 .or_else(|| state.binding_value(pname))
-                .or_else(|| state.limit_value(pname));
+                .or_else(|| state.limit_value(pname))
+                .or_else(|| state.pixel.get(pname).map(Values::int));
             match known {
                 Some(values) => Ok(Some(values)),
                 None => ctx.live_value(pname).map(Some),

@@ -23,6 +23,10 @@ mod source;
 mod state;
 mod strings;
 mod sync;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 mod vertex_array;
 mod xfb;
 

@@ -103,7 +103,7 @@ impl Source for ContextState {
     }
 
     fn resolve_pixel_pack(&mut self) -> PixelPackState {
-        PixelPackState { alignment: 4, ..PixelPackState::default() }
+        self.pixel.pack_payload()
     }
 
     fn resolve_patch(&mut self) -> PatchState {
