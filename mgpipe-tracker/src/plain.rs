@@ -25,6 +25,9 @@ pub struct PlainSource {
     pub pending: Vec<ResourceDesc>,
     /// Verb classes for which `upload_pending` ran, in order.
     pub upload_calls: Vec<VerbClass>,
+    /// Times that `upload_pending` will move the texture content generation itself, as a frontend that allocates storage
+    /// there does.
+    pub moves_while_uploading: u32,
     /// Program of draws and of dispatches.
     pub programs: [ProgramState; 2],
     /// Default uniform block of either program.
@@ -82,6 +85,10 @@ impl Source for PlainSource {
 
     fn upload_pending(&mut self, class: VerbClass, pipe: &mut dyn Context) {
         self.upload_calls.push(class);
+        if self.moves_while_uploading > 0 {
+            self.moves_while_uploading -= 1;
+            self.aggregates.texture_content = self.aggregates.texture_content.wrapping_add(1);
+        }
         for desc in self.pending.drain(..) {
             pipe.resource_respecify(&desc);
         }

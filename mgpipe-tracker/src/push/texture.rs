@@ -107,7 +107,6 @@ impl TexturePush {
         for node in nodes {
             self.views.remove(node, &core.handles, &mut |_, cso, _| pipe.delete_sampler_view(&HandleOnly::new(cso)));
         }
-        self.views_sent.forget();
         true
     }
 

@@ -265,3 +265,23 @@ fn a_dead_texture_takes_its_views_along() {
     rig.tracker.invalidate_texture(TextureHandle(handle(2, 1)), &mut rig.pipe);
     assert!(rig.pipe.record.take().is_empty());
 }
+
+#[test]
+fn uploads_that_move_generations_themselves_settle() {
+    let mut rig = rig();
+    rig.source.moves_while_uploading = 1;
+    rig.draw();
+    rig.source.upload_calls.clear();
+    assert!(rig.draw().is_empty());
+    assert!(rig.source.upload_calls.is_empty(), "the second round settled it");
+
+    rig.source.moves_while_uploading = 5;
+    rig.source.aggregates.texture_content += 1;
+    for _ in 0..4 {
+        assert!(rig.draw().is_empty());
+    }
+    assert_eq!(rig.source.moves_while_uploading, 0, "no move was overlooked");
+    rig.source.upload_calls.clear();
+    assert!(rig.draw().is_empty());
+    assert!(rig.source.upload_calls.is_empty());
+}
