@@ -2,10 +2,14 @@
 
 mod buffer;
 mod clear;
+mod context;
 mod control;
 mod draw;
+mod error;
 mod fragment;
 mod framebuffer;
+mod object;
+mod query;
 mod raster;
 mod shader;
 mod texture;
@@ -16,7 +20,7 @@ use crate::scene::Scenario;
 
 /// All scenarios, negative controls included.
 pub fn all() -> Vec<Scenario> {
-    [clear::SCENARIOS, draw::SCENARIOS, raster::SCENARIOS, fragment::SCENARIOS, texture::SCENARIOS, transfer::SCENARIOS, framebuffer::SCENARIOS, shader::SCENARIOS, vertex::SCENARIOS, buffer::SCENARIOS, control::SCENARIOS].concat()
+    [clear::SCENARIOS, draw::SCENARIOS, raster::SCENARIOS, fragment::SCENARIOS, texture::SCENARIOS, transfer::SCENARIOS, framebuffer::SCENARIOS, shader::SCENARIOS, vertex::SCENARIOS, buffer::SCENARIOS, query::SCENARIOS, object::SCENARIOS, context::SCENARIOS, error::SCENARIOS, control::SCENARIOS].concat()
 }
 
 /// The scenario of that name.
