@@ -3,8 +3,15 @@
 use std::ffi::CString;
 use std::sync::{Arc, OnceLock};
 
+use mgl_frontend::FrontendCallbacks;
+use mgpipe_types::{Backend, Caps, Screen};
+use parking_lot::Mutex;
+
 use crate::front::ShareGroup;
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
+
+/// Sample counts that configs are made for, when the device has them.
+const SAMPLE_COUNTS: [u32; 4] = [2, 4, 8, 16];
 
 /// A device that the backend could run on.
 #[derive(Debug, Clone)]
@@ -26,20 +33,60 @@ pub(crate) struct Limits {
     pub(crate) version: (u32, u32),
 }
 
+/// A backend with its device open, and a screen that no share group uses yet.
+struct Opened {
+    backend: Arc<dyn Backend>,
+    screen: Arc<dyn Screen>,
+    callbacks: Arc<FrontendCallbacks>,
+}
+
 /// An opened backend.
 pub(crate) struct Session {
     /// The index of its device.
     pub(crate) device: usize,
     /// Its limits.
     pub(crate) limits: Limits,
+    backend: Arc<dyn Backend>,
+    /// The group of the first context: made when the display was initialised, to learn the limits.
+    first: Mutex<Option<Arc<ShareGroup>>>,
 }
 
-/// The devices of the machine, asked for once.
+/// A screen that was opened to answer a question about devices; the next display takes it.
+static SPARE: Mutex<Option<Opened>> = Mutex::new(None);
+
+/// The devices of the machine, asked for once. The backend decides which device it opens, so there is one.
 pub(crate) fn devices() -> Result<&'static [DeviceInfo], String> {
     static DEVICES: OnceLock<Result<Vec<DeviceInfo>, String>> = OnceLock::new();
-    match DEVICES.get_or_init(|| Ok(vec![DeviceInfo { name: c"mock".to_owned(), software: true }])) {
+    let devices = DEVICES.get_or_init(|| {
+        let opened = open(&Settings::from_env()?)?;
+        let caps = opened.screen.get_caps();
+        let mut name = caps.device_name.into_bytes();
+        name.retain(|&b| b != 0);
+        let info = DeviceInfo { name: CString::new(name).unwrap_or_default(), software: caps.caps.is_software != 0 };
+        *SPARE.lock() = Some(opened);
+        Ok(vec![info])
+    });
+    match devices {
         Ok(devices) => Ok(devices),
         Err(text) => Err(text.clone()),
+    }
+}
+
+fn open(settings: &Settings) -> Result<Opened, String> {
+    let settings::Transport::Monolith = settings.transport;
+    let backend: Arc<dyn Backend> = match settings.backend {
+        settings::Backend::Magma => Arc::new(mgpipe_magma::MagmaBackend::new()),
+        settings::Backend::Null => Arc::new(mgpipe_wire::null::NullBackend),
+    };
+    open_screen(backend)
+}
+
+/// Opens one more screen on a backend; the first one opens the device.
+fn open_screen(backend: Arc<dyn Backend>) -> Result<Opened, String> {
+    let callbacks = Arc::new(FrontendCallbacks::default());
+    match backend.open(callbacks.clone()) {
+        Ok(screen) => Ok(Opened { backend, screen, callbacks }),
+        Err(error) => Err(error.to_string()),
     }
 }
 
@@ -47,15 +94,57 @@ impl Session {
     /// Opens the backend that the environment chooses, on the given device or the best one. The error is one line for
     /// the user.
     pub(crate) fn open(device: Option<usize>) -> Result<Session, String> {
-        let _settings = Settings::from_env()?;
-        Ok(Session {
-            device: device.unwrap_or(0),
-            limits: Limits { max_side: 8192, sample_counts: vec![4], version: (3, 3) },
-        })
+        let settings = Settings::from_env()?;
+        let spare = SPARE.lock().take();
+        let opened = match spare {
+            Some(opened) => opened,
+            None => open(&settings)?,
+        };
+        let caps = opened.screen.get_caps().caps;
+        let backend = opened.backend.clone();
+        let group = opened.into_share_group();
+        let limits = Limits::new(&caps, group.max_version());
+        Ok(Session { device: device.unwrap_or(0), limits, backend, first: Mutex::new(Some(group)) })
     }
 
     /// A share group for a context that shares with nobody.
     pub(crate) fn new_share_group(&self) -> Result<Arc<ShareGroup>, String> {
-        Ok(ShareGroup::mock())
+        if let Some(group) = self.first.lock().take() {
+            return Ok(group);
+        }
+        open_screen(self.backend.clone()).map(Opened::into_share_group)
+    }
+}
+
+impl Opened {
+    fn into_share_group(self) -> Arc<ShareGroup> {
+        ShareGroup::with_callbacks(self.screen, self.callbacks)
+    }
+}
+
+impl Limits {
+    fn new(caps: &Caps, version: (u32, u32)) -> Limits {
+        let [width, height] = caps.max_framebuffer_size;
+        let side = caps.max_texture_2d.min(width).min(height);
+        // Bit n of the masks stands for 2^n samples, so the count is its own mask.
+        let both = caps.framebuffer_color_samples & caps.framebuffer_depth_samples;
+        let sample_counts = SAMPLE_COUNTS.iter().filter(|&&n| both & n != 0).map(|&n| n as i32).collect();
+        Limits { max_side: i32::try_from(side).unwrap_or(i32::MAX), sample_counts, version }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sample_counts_are_those_that_colour_and_depth_share() {
+        let mut caps: Caps = bytemuck::Zeroable::zeroed();
+        caps.framebuffer_color_samples = 1 | 2 | 4;
+        caps.framebuffer_depth_samples = 1 | 4 | 8;
+        caps.max_texture_2d = 4096;
+        caps.max_framebuffer_size = [8192, 2048];
+        let limits = Limits::new(&caps, (3, 3));
+        assert_eq!((limits.sample_counts, limits.max_side), (vec![4], 2048));
     }
 }

@@ -7,6 +7,8 @@ use crate::logging;
 pub(crate) enum Backend {
     /// Vulkan.
     Magma,
+    /// Nothing is drawn: for measuring the frontend, and for tests without a device.
+    Null,
 }
 
 /// Where the backend runs.
@@ -39,8 +41,9 @@ impl Settings {
         }
         let backend = match get("MGL_BACKEND").as_str() {
             "" | "magma" => Backend::Magma,
+            "null" => Backend::Null,
             "espryt" => return Err("MGL_BACKEND=espryt: the OpenGL ES backend is not there yet; use magma".into()),
-            other => return Err(format!("MGL_BACKEND={other} is unknown; use magma or espryt")),
+            other => return Err(format!("MGL_BACKEND={other} is unknown; use magma, espryt or null")),
         };
         let transport = match get("MGL_TRANSPORT").as_str() {
             "" | "monolith" => Transport::Monolith,
@@ -72,7 +75,7 @@ mod tests {
     fn unknown_and_unbuilt_values_are_errors_that_name_the_choices() {
         for (name, value, hint) in [
             ("MGL_BACKEND", "espryt", "not there yet"),
-            ("MGL_BACKEND", "vulkan", "use magma or espryt"),
+            ("MGL_BACKEND", "vulkan", "use magma, espryt or null"),
             ("MGL_TRANSPORT", "spawn", "not there yet"),
             ("MGL_TRANSPORT", "tcp", "use monolith, inproc or spawn"),
             ("MGL_LOG", "loud", "trace"),
