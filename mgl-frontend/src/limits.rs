@@ -76,7 +76,7 @@ impl Limits {
         let at_least = |value: u32, least: u32| if value == 0 { least } else { value };
         // 16 units a stage is the floor; more than 32 a stage would not fit the merged unit space six times.
         let units = at_least(caps.max_samplers, 16).min(MAX_TEXTURE_UNITS as u32 / 6);
-        let blocks = at_least(caps.max_uniform_buffers, 13).saturating_sub(1).clamp(12, 15);
+        let blocks = at_least(caps.max_uniform_buffers, 12).clamp(12, 15);
         let texture_size = at_least(caps.max_texture_2d, 1024).min(16384);
         let line = caps.line_width;
         let point = caps.point_size;

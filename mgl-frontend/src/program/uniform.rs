@@ -1,12 +1,10 @@
 //! `glUniform*`: values of the program in use.
 
-use std::sync::Arc;
-
 use mgpipe_types::reflection::gl_type::{self, Scalar, Shape};
 use mgpipe_types::reflection::Uniform;
 
 use super::Executable;
-use crate::context::Context;
+use crate::context::{Context, ContextState};
 use crate::error::{invalid_operation, invalid_value, GlResult};
 
 /// The values of one call, in the type of its suffix.
@@ -80,16 +78,16 @@ fn store(block: &mut [u8], offset: usize, word: u32, changed: &mut bool) {
     }
 }
 
-impl Context {
+impl ContextState {
     /// Uniform and element of a location of the program in use; `None` for location -1, which is ignored.
+    #[inline]
     fn uniform_target(
         &self,
         location: i32,
         count: usize,
         command: &'static str,
-    ) -> GlResult<Option<(Arc<Executable>, usize, u32)>> {
+    ) -> GlResult<Option<(&Executable, usize, u32)>> {
         let executable = self
-            .state
             .program
             .executable()
             .ok_or_else(|| invalid_operation(format!("{command}: no program is in use")))?;
@@ -102,15 +100,15 @@ impl Context {
         if count > 1 && !executable.reflection.uniforms[index].is_array() {
             return Err(invalid_operation(format!("{command}: count {count} for a uniform that is no array")));
         }
-        Ok(Some((executable.clone(), index, element)))
+        Ok(Some((executable, index, element)))
     }
 
-    fn set_uniform(&mut self, location: i32, components: u32, given: Given<'_>, command: &'static str) -> GlResult {
+    fn set_uniform(&self, location: i32, components: u32, given: Given<'_>, command: &'static str) -> GlResult {
         let count = given.len() / components.max(1) as usize;
         let Some((executable, index, element)) = self.uniform_target(location, count, command)? else { return Ok(()) };
         let uniform = &executable.reflection.uniforms[index];
         let Some(shape) = executable.shapes[index] else {
-            return self.set_opaque(&executable, index, element, components, given, command);
+            return self.set_opaque(executable, index, element, components, given, command);
         };
         if shape.columns != 1 || shape.rows != components || !given.fits(shape.scalar) {
             return Err(invalid_operation(format!("{command}: {} has another type", uniform.name)));
@@ -135,7 +133,7 @@ impl Context {
 
     /// Samplers and images take their unit through `glUniform1i(v)`.
     fn set_opaque(
-        &mut self,
+        &self,
         executable: &Executable,
         index: usize,
         element: u32,
@@ -149,7 +147,7 @@ impl Context {
         };
         let count = units.len().min((uniform.array_size - element) as usize);
         let units = &units[..count];
-        let limit = self.state.share.limits.combined_texture_image_units;
+        let limit = self.share.limits.combined_texture_image_units;
         if gl_type::is_sampler(uniform.gl_type) && units.iter().any(|&u| u < 0 || u as u32 >= limit) {
             return Err(invalid_value(format!("{command}: texture unit beyond {limit}")));
         }
@@ -169,19 +167,22 @@ impl Context {
         Ok(())
     }
 
+}
+
+impl Context {
     /// `glUniform{1234}f(v)`.
     pub fn uniform_f(&mut self, location: i32, components: u32, values: &[f32]) {
-        self.gl(|ctx| ctx.set_uniform(location, components, Given::Floats(values), "glUniform"));
+        self.gl(|ctx| ctx.state.set_uniform(location, components, Given::Floats(values), "glUniform"));
     }
 
     /// `glUniform{1234}i(v)`.
     pub fn uniform_i(&mut self, location: i32, components: u32, values: &[i32]) {
-        self.gl(|ctx| ctx.set_uniform(location, components, Given::Ints(values), "glUniform"));
+        self.gl(|ctx| ctx.state.set_uniform(location, components, Given::Ints(values), "glUniform"));
     }
 
     /// `glUniform{1234}ui(v)`.
     pub fn uniform_ui(&mut self, location: i32, components: u32, values: &[u32]) {
-        self.gl(|ctx| ctx.set_uniform(location, components, Given::Uints(values), "glUniform"));
+        self.gl(|ctx| ctx.state.set_uniform(location, components, Given::Uints(values), "glUniform"));
     }
 
     /// `glUniformMatrix*fv`.
@@ -190,7 +191,7 @@ impl Context {
             let command = "glUniformMatrix";
             let size = (columns * rows).max(1) as usize;
             let count = values.len() / size;
-            let Some((executable, index, element)) = ctx.uniform_target(location, count, command)? else {
+            let Some((executable, index, element)) = ctx.state.uniform_target(location, count, command)? else {
                 return Ok(());
             };
             let uniform = &executable.reflection.uniforms[index];
