@@ -221,7 +221,7 @@ impl FixedState {
 }
 
 /// States that this device sets in the command buffer.
-fn dynamic_states(device: &Device) -> Vec<vk::DynamicState> {
+fn dynamic_states(device: &Device, patches: bool) -> Vec<vk::DynamicState> {
     use vk::DynamicState as D;
     let mut states = vec![
         D::LINE_WIDTH,
@@ -253,7 +253,7 @@ fn dynamic_states(device: &Device) -> Vec<vk::DynamicState> {
             D::DEPTH_BIAS_ENABLE_EXT,
             D::PRIMITIVE_RESTART_ENABLE_EXT,
         ]);
-        if device.features.patch_points_dynamic {
+        if device.features.patch_points_dynamic && patches {
             states.push(D::PATCH_CONTROL_POINTS_EXT);
         }
     }
@@ -395,7 +395,7 @@ fn create(device: &Device, program: &Program, key: &PipelineKey) -> PipeResult<v
         .logic_op_enable(fixed.logic_op.is_some())
         .logic_op(fixed.logic_op.unwrap_or(vk::LogicOp::COPY))
         .attachments(&blends);
-    let states = dynamic_states(device);
+    let states = dynamic_states(device, program.has(Stage::TessEvaluation));
     let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&states);
     let raw = |format: Format| device.formats.get(format).raw;
     let formats: Vec<_> = facts.colors[..count].iter().map(|format| raw(*format)).collect();

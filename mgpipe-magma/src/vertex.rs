@@ -54,6 +54,9 @@ pub(crate) const DEFAULT_BYTES: u32 = 32;
 /// How a shader reads a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Input {
+    /// GL's location, by which attributes are named.
+    attribute: u32,
+    /// Location in the SPIR-V.
     location: u32,
     scalar: Scalar,
     /// Second half of a double vector with more than two components.
@@ -68,9 +71,11 @@ fn inputs(reflection: &Reflection) -> SmallVec<[Input; 16]> {
         let columns = gl_type::attribute_locations(variable.gl_type) * variable.array_size.max(1);
         let spirv = gl_type::spirv_locations(variable.gl_type) * variable.array_size.max(1);
         let per_column = if columns == 0 { 1 } else { (spirv / columns).max(1) };
+        let spirv_base = u32::try_from(variable.spirv_location).unwrap_or(base);
         for index in 0..columns * per_column {
             inputs.push(Input {
-                location: base + index,
+                attribute: base + index / per_column,
+                location: spirv_base + index,
                 scalar: shape.scalar,
                 second: per_column == 2 && index % 2 == 1,
             });
@@ -86,7 +91,7 @@ impl VertexLayout {
         let mut slots = [None::<u32>; MAX_VERTEX_ATTRIBS];
         let mut defaults = None;
         for input in inputs(reflection) {
-            let attribute = elements.and_then(|e| e.attributes.iter().find(|a| a.location == input.location));
+            let attribute = elements.and_then(|e| e.attributes.iter().find(|a| a.location == input.attribute));
             let format = attribute.map(|a| attribute_format(a, input.scalar));
             let usable = format.filter(|format| can_fetch(device, *format));
             match (attribute, usable) {
@@ -124,7 +129,7 @@ impl VertexLayout {
                         location: input.location,
                         binding,
                         format,
-                        offset: input.location * DEFAULT_BYTES + half,
+                        offset: input.attribute * DEFAULT_BYTES + half,
                     });
                 }
             }
