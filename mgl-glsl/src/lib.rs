@@ -170,5 +170,12 @@ pub fn warm_up() {
     }));
 }
 
+/// Ends all work of this crate in this process: waiting jobs are forgotten, running ones are waited for (a few seconds at
+/// most), later ones answer at once with an internal error. For a library's exit handler: a worker that still compiles while
+/// glslang's own exit handlers run would crash.
+pub fn shut_down() {
+    pool::quiesce(std::time::Duration::from_secs(5));
+}
+
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::mpsc::{channel, Receiver};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 /// Stack of a worker. glslang walks its syntax tree recursively; the rewriter bounds how deep the tree can get, and this
 /// covers the bound with room to spare. Only touched pages cost memory.
@@ -24,6 +25,8 @@ struct State {
     /// Workers that wait for a job.
     idle: usize,
     workers: usize,
+    /// The process is about to end: no job is taken any more.
+    closed: bool,
 }
 
 /// The pool of this process. A fork leaves the child without the workers, so the pool is tied to the process id.
@@ -49,6 +52,9 @@ pub(crate) fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
     });
     let queue = queue();
     let mut state = queue.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+    if state.closed {
+        return receiver;
+    }
     state.waiting.push_back(job);
     let most = thread::available_parallelism().map_or(2, usize::from);
     if state.idle < state.waiting.len() && state.workers < most {
@@ -66,6 +72,23 @@ pub(crate) fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
     drop(state);
     queue.wake.notify_one();
     receiver
+}
+
+/// Takes no more jobs, forgets the waiting ones and waits for the running ones, at most for `limit`.
+pub(crate) fn quiesce(limit: Duration) {
+    let queue = queue();
+    let started = Instant::now();
+    let mut state = queue.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+    state.closed = true;
+    while {
+        state.waiting.clear();
+        state.idle < state.workers && started.elapsed() < limit
+    } {
+        // The end of a process is no place for a second condition variable: looking each millisecond is enough.
+        drop(state);
+        thread::sleep(Duration::from_millis(1));
+        state = queue.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+    }
 }
 
 fn worker(queue: &Queue) {

@@ -56,6 +56,8 @@ extern "C" {
 /// the device also writes its caches. The thread that calls `exit` has released its context by then.
 extern "C" fn at_exit() {
     let outcome = std::panic::catch_unwind(|| {
+        // The compiler's own static objects are destroyed after this handler.
+        mgl_glsl::shut_down();
         let displays = DISPLAYS.try_lock().map(|d| d.clone()).unwrap_or_default();
         for display in displays {
             // A thread that holds the lock for good is no reason to hang the exit.
@@ -65,6 +67,7 @@ extern "C" fn at_exit() {
                 drop(old);
             }
         }
+        mgl_glsl::shut_down();
     });
     if let Err(payload) = outcome {
         std::mem::forget(payload);
