@@ -105,7 +105,11 @@ impl<T> SlotTable<T> {
     }
 
     fn band_base(&self) -> u32 {
-        if self.kind == Kind::ShaderCso { COMPOSITE_SHADER_SLOT_BASE } else { u32::MAX }
+        if self.kind == Kind::ShaderCso {
+            COMPOSITE_SHADER_SLOT_BASE
+        } else {
+            u32::MAX
+        }
     }
 
     /// Everything that can be wrong with a handle before its slot is looked at.
@@ -218,7 +222,8 @@ impl<T> SlotTable<T> {
         let handle = handle.into();
         self.get(handle)?;
         let kind = self.kind;
-        let value = self.entry_mut(handle.slot).and_then(|e| e.value.take()).ok_or(SlotError::Vacant { kind, handle })?;
+        let value =
+            self.entry_mut(handle.slot).and_then(|e| e.value.take()).ok_or(SlotError::Vacant { kind, handle })?;
         self.len -= 1;
         Ok(value)
     }
@@ -279,7 +284,10 @@ mod tests {
     #[test]
     fn null_and_slot_zero_are_reserved_except_the_default_framebuffer() {
         let mut t = SlotTable::new(Kind::Framebuffer);
-        assert_eq!(t.insert(Handle::NULL, 1).unwrap_err(), SlotError::Reserved { kind: Kind::Framebuffer, handle: Handle::NULL });
+        assert_eq!(
+            t.insert(Handle::NULL, 1).unwrap_err(),
+            SlotError::Reserved { kind: Kind::Framebuffer, handle: Handle::NULL }
+        );
         assert!(t.insert(h(0, 2), 1).is_err());
         assert!(t.insert(h(3, 0), 1).is_err());
         assert_eq!(t.insert(FramebufferHandle::DEFAULT, 9), Ok(None));

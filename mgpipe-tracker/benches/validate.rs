@@ -9,7 +9,9 @@ use mgpipe_tracker::plain::PlainSource;
 use mgpipe_tracker::sinks::NullPipe;
 use mgpipe_tracker::{Counter, ResolvedView, Tracker, TrackerOptions, VerbClass};
 use mgpipe_types::render_state::Viewport;
-use mgpipe_types::{gl, BufferHandle, BufferRange, Context, DrawInfo, DrawRange, Handle, HostBytes, SamplerView, TypedHandle};
+use mgpipe_types::{
+    gl, BufferHandle, BufferRange, Context, DrawInfo, DrawRange, Handle, HostBytes, SamplerView, TypedHandle,
+};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,7 +41,8 @@ impl Bench {
         let handle = |slot| Handle { slot, gen: 1 };
         let mut source = PlainSource::default();
         for unit in 0..8 {
-            let view = SamplerView { texture: handle(unit + 1), num_levels: 1, num_layers: 1, ..SamplerView::default() };
+            let view =
+                SamplerView { texture: handle(unit + 1), num_levels: 1, num_layers: 1, ..SamplerView::default() };
             source.textures[0].push(ResolvedView { unit, view, parameters: Default::default() });
         }
         for slot in 1..5 {

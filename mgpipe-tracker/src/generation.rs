@@ -78,9 +78,9 @@ impl Counter {
     /// Groups that must be resolved again once this counter moved.
     pub const fn dependents(self) -> GroupMask {
         use Group::{
-            AtomicBuffers, AttribDefaults, DispatchProgram, DrawProgram, Framebuffer, GlobalConstants, Images, IndexBuffer,
-            IndirectBuffers, Patch, PixelPack, ProgramBindings, SamplerViews, Samplers, StorageBuffers, StreamOutput,
-            UniformBuffers, Uploads, VertexBuffers, VertexElements,
+            AtomicBuffers, AttribDefaults, DispatchProgram, DrawProgram, Framebuffer, GlobalConstants, Images,
+            IndexBuffer, IndirectBuffers, Patch, PixelPack, ProgramBindings, SamplerViews, Samplers, StorageBuffers,
+            StreamOutput, UniformBuffers, Uploads, VertexBuffers, VertexElements,
         };
         match self {
             Counter::Framebuffer => GroupMask::of(&[Framebuffer, Uploads]),
@@ -105,14 +105,9 @@ impl Counter {
                 AttribDefaults,
                 Uploads,
             ]),
-            Counter::DispatchProgram => GroupMask::of(&[
-                DispatchProgram,
-                ProgramBindings,
-                GlobalConstants,
-                SamplerViews,
-                Samplers,
-                Uploads,
-            ]),
+            Counter::DispatchProgram => {
+                GroupMask::of(&[DispatchProgram, ProgramBindings, GlobalConstants, SamplerViews, Samplers, Uploads])
+            }
             Counter::ProgramBindings => GroupMask::of(&[ProgramBindings, SamplerViews, Samplers, Uploads]),
             Counter::DefaultBlock => GroupMask::of(&[GlobalConstants]),
             Counter::AttribDefaults => GroupMask::of(&[AttribDefaults]),

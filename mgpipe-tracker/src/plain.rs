@@ -8,8 +8,8 @@ use crate::source::{
 };
 use crate::verb::{ProgramPoint, VerbClass};
 use mgpipe_types::{
-    AttribValue, Context, FramebufferState, ImageView, IndexBuffer, IndirectBuffers, PatchState, PixelPackState, ResourceDesc,
-    VertexBuffer,
+    AttribValue, Context, FramebufferState, ImageView, IndexBuffer, IndirectBuffers, PatchState, PixelPackState,
+    ResourceDesc, VertexBuffer,
 };
 
 /// Everything that a [`Source`] answers, as public fields. Whoever changes a field bumps the counter that publishes it.

@@ -88,7 +88,12 @@ impl BufferPush {
         }
     }
 
-    pub(crate) fn stream_output<S: Source + ?Sized>(&mut self, core: &mut Core, source: &mut S, pipe: &mut dyn Context) {
+    pub(crate) fn stream_output<S: Source + ?Sized>(
+        &mut self,
+        core: &mut Core,
+        source: &mut S,
+        pipe: &mut dyn Context,
+    ) {
         core.fire(Group::StreamOutput);
         self.stream_output.targets.clear();
         self.stream_output.xfb = XfbHandle::NULL;

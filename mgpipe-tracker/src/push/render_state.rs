@@ -5,9 +5,12 @@ use crate::cso_cache::{CsoCache, Interned};
 use crate::render_state::{take_dynamic_chunks, PipelineWords, RenderStateTracker, DYNAMIC_CHUNKS};
 use crate::verb::{Group, GroupMask};
 use bytemuck::bytes_of;
-use mgpipe_types::render_state::{chunks, Half, ALL_DYNAMIC_CHUNKS, ALL_PIPELINE_CHUNKS, DYNAMIC_BYTES, PIPELINE_BYTES};
+use mgpipe_types::render_state::{
+    chunks, Half, ALL_DYNAMIC_CHUNKS, ALL_PIPELINE_CHUNKS, DYNAMIC_BYTES, PIPELINE_BYTES,
+};
 use mgpipe_types::{
-    BindRenderState, BlobRef, Context, DynamicState, HandleOnly, RenderState, RenderStateCso, RenderStateDesc, TypedHandle,
+    BindRenderState, BlobRef, Context, DynamicState, HandleOnly, RenderState, RenderStateCso, RenderStateDesc,
+    TypedHandle,
 };
 
 /// No node.
@@ -174,9 +177,8 @@ impl RenderStatePush {
         if core.options.switches.delta_render_state && !self.bound.is_null() && self.bound != cso {
             let mut bound_state = RenderState::default();
             let node = self.bound_node;
-            let known = self.cache.matches(node, |key| {
-                bound_state.scatter(Half::Pipeline, ALL_PIPELINE_CHUNKS, bytes_of(key))
-            });
+            let known =
+                self.cache.matches(node, |key| bound_state.scatter(Half::Pipeline, ALL_PIPELINE_CHUNKS, bytes_of(key)));
             if known.is_some_and(|k| k.handle == self.bound && !k.create) {
                 mask = state.state().changed_chunks(&bound_state, Half::Pipeline);
                 base = self.bound;

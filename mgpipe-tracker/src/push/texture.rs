@@ -8,8 +8,8 @@ use crate::verb::{Group, ProgramPoint};
 use bytemuck::{bytes_of, cast_slice};
 use hashbrown::HashMap;
 use mgpipe_types::{
-    BlobRef, BoundView, Context, Handle, HandleOnly, SamplerCso, SamplerDesc, SamplerParameters, SamplerView, SamplerViewCso,
-    SetHeader, TextureHandle, TypedHandle, MAX_TEXTURE_UNITS,
+    BlobRef, BoundView, Context, Handle, HandleOnly, SamplerCso, SamplerDesc, SamplerParameters, SamplerView,
+    SamplerViewCso, SetHeader, TextureHandle, TypedHandle, MAX_TEXTURE_UNITS,
 };
 use smallvec::SmallVec;
 

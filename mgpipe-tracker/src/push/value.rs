@@ -6,8 +6,8 @@ use crate::suppressor::{SetSuppressor, ValueSuppressor};
 use crate::verb::Group;
 use bytemuck::{bytes_of, cast_slice, Pod};
 use mgpipe_types::{
-    AttribValue, Context, FramebufferState, IndexBuffer, IndirectBuffers, PatchState, PixelPackState, VertexAttribDefaults,
-    MAX_VERTEX_ATTRIBS,
+    AttribValue, Context, FramebufferState, IndexBuffer, IndirectBuffers, PatchState, PixelPackState,
+    VertexAttribDefaults, MAX_VERTEX_ATTRIBS,
 };
 use std::mem::offset_of;
 
@@ -89,7 +89,12 @@ impl ValuePush {
         }
     }
 
-    pub(crate) fn attrib_defaults<S: Source + ?Sized>(&mut self, core: &mut Core, source: &mut S, pipe: &mut dyn Context) {
+    pub(crate) fn attrib_defaults<S: Source + ?Sized>(
+        &mut self,
+        core: &mut Core,
+        source: &mut S,
+        pipe: &mut dyn Context,
+    ) {
         core.fire(Group::AttribDefaults);
         self.values.clear();
         source.resolve_attrib_defaults(&mut self.values);

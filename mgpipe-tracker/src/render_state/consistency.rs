@@ -22,7 +22,11 @@ fn check(state: &mut RenderStateTracker, call: impl FnOnce(&mut RenderStateTrack
             pipeline_hash(&before.state.pipeline_bytes()) != pipeline_hash(&state.state.pipeline_bytes()),
             before.pipeline_version != state.pipeline_version,
         ),
-        ("dynamic", dynamic_bytes(&before.state) != dynamic_bytes(&state.state), before.dynamic_version != state.dynamic_version),
+        (
+            "dynamic",
+            dynamic_bytes(&before.state) != dynamic_bytes(&state.state),
+            before.dynamic_version != state.dynamic_version,
+        ),
         ("block", bytes_of(&before.state) != bytes_of(&state.state), before.version != state.version),
     ];
     for (what, content, version) in pairs {
@@ -72,7 +76,8 @@ fn every_setter_is_consistent_and_has_an_effect_and_none_when_repeated() {
         let mut effects = 0;
         for words in argument_words() {
             let before = state.version;
-            check(&mut state, |s| setter.call(s, &mut ArgumentSource::new(&words))).unwrap_or_else(|why| panic!("{setter:?}: {why}"));
+            check(&mut state, |s| setter.call(s, &mut ArgumentSource::new(&words)))
+                .unwrap_or_else(|why| panic!("{setter:?}: {why}"));
             effects += u32::from(state.version != before);
             let after = state.version;
             setter.call(&mut state, &mut ArgumentSource::new(&words));

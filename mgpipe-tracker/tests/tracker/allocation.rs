@@ -27,7 +27,13 @@ fn allocations(step: fn(&mut Rig, u32)) -> u64 {
 #[test]
 fn steady_paths_do_not_allocate() {
     assert_eq!(allocations(|_, _| {}), 0, "nothing moves");
-    assert_eq!(allocations(|r, i| { r.source.render_state.set_capability(gl::BLEND, i % 2 == 0); }), 0, "toggle");
+    assert_eq!(
+        allocations(|r, i| {
+            r.source.render_state.set_capability(gl::BLEND, i % 2 == 0);
+        }),
+        0,
+        "toggle"
+    );
     assert_eq!(
         allocations(|r, i| r.source.render_state.set_viewports(Viewport { x: i as f32, ..Viewport::default() })),
         0,

@@ -9,7 +9,8 @@ use mgpipe_tracker::plain::PlainSource;
 use mgpipe_tracker::sinks::{Record, RecordedCall, Sink};
 use mgpipe_tracker::strategies::{setting, verb_class, Setting};
 use mgpipe_tracker::{
-    Aggregates, Counter, Generations, Group, ProgramPoint, RenderStateTracker, Switches, Tracker, TrackerOptions, VerbClass,
+    Aggregates, Counter, Generations, Group, ProgramPoint, RenderStateTracker, Switches, Tracker, TrackerOptions,
+    VerbClass,
 };
 use mgpipe_types::render_state::{Half, ALL_PIPELINE_CHUNKS};
 use mgpipe_types::*;
@@ -273,7 +274,8 @@ impl Server {
                 self.buffers[i].0 == source.buffers[i].ranges && self.buffers[i].1 == source.buffers[i].writable_mask
             }
             Group::StreamOutput => {
-                self.stream_output.0 == source.stream_output.xfb.0 && self.stream_output.1 == source.stream_output.targets
+                self.stream_output.0 == source.stream_output.xfb.0
+                    && self.stream_output.1 == source.stream_output.targets
             }
             Group::Patch => self.patch == source.patch,
             Group::PixelPack => self.pixel_pack == source.pixel_pack,
@@ -388,7 +390,8 @@ fn change(source: &mut PlainSource, programs: &mut Programs, what: Change, value
         Change::Elements => {
             let attribute = |location| VertexAttribute { location, components: 1 + value % 4, ..Default::default() };
             source.vertex_elements.attributes = (0..v % 4).map(attribute).collect();
-            source.vertex_elements.bindings = (0..v % 3).map(|binding| VertexBinding { binding, stride: 16, divisor: 0 }).collect();
+            source.vertex_elements.bindings =
+                (0..v % 3).map(|binding| VertexBinding { binding, stride: 16, divisor: 0 }).collect();
             source.bump(Counter::VertexArray);
         }
         Change::Pointer => {
@@ -396,7 +399,8 @@ fn change(source: &mut PlainSource, programs: &mut Programs, what: Change, value
             source.aggregates.vertex_attribute = source.aggregates.vertex_attribute.wrapping_add(1);
         }
         Change::VertexBuffers => {
-            source.vertex_buffers = (0..v % 3).map(|i| VertexBuffer { res: handle(1 + i, 1), stride: v, ..Default::default() }).collect();
+            source.vertex_buffers =
+                (0..v % 3).map(|i| VertexBuffer { res: handle(1 + i, 1), stride: v, ..Default::default() }).collect();
             source.bump(Counter::VertexBuffers);
         }
         Change::Index => {
@@ -429,7 +433,8 @@ fn change(source: &mut PlainSource, programs: &mut Programs, what: Change, value
         }
         Change::UniformRange => {
             let class = value as usize % 3;
-            source.buffers[class].ranges = vec![BufferRange { res: handle(1 + v % 4, 1), offset: u64::from(v), size: 4 }];
+            source.buffers[class].ranges =
+                vec![BufferRange { res: handle(1 + v % 4, 1), offset: u64::from(v), size: 4 }];
             source.buffers[class].writable_mask = v % 2;
             source.bump([Counter::UniformBuffers, Counter::StorageBuffers, Counter::AtomicBuffers][class]);
         }
@@ -466,7 +471,8 @@ fn change(source: &mut PlainSource, programs: &mut Programs, what: Change, value
             source.bump(Counter::DefaultBlock);
         }
         Change::AttribDefault => {
-            source.attrib_defaults = (0..v % 3).map(|index| AttribValue { index, bits: [u64::from(v); 4], form: 0 }).collect();
+            source.attrib_defaults =
+                (0..v % 3).map(|index| AttribValue { index, bits: [u64::from(v); 4], form: 0 }).collect();
             source.bump(Counter::AttribDefaults);
         }
         Change::Pack => {
@@ -500,12 +506,14 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn options() -> impl Strategy<Value = TrackerOptions> {
-    (any::<bool>(), any::<bool>(), any::<bool>(), 1..5usize).prop_map(|(addressing, delta, collide, capacity)| TrackerOptions {
-        switches: Switches { content_addressing: addressing, delta_render_state: delta },
-        hash: if collide { |_| 7 } else { TrackerOptions::default().hash },
-        render_state_capacity: capacity,
-        vertex_elements_capacity: capacity,
-        ..TrackerOptions::default()
+    (any::<bool>(), any::<bool>(), any::<bool>(), 1..5usize).prop_map(|(addressing, delta, collide, capacity)| {
+        TrackerOptions {
+            switches: Switches { content_addressing: addressing, delta_render_state: delta },
+            hash: if collide { |_| 7 } else { TrackerOptions::default().hash },
+            render_state_capacity: capacity,
+            vertex_elements_capacity: capacity,
+            ..TrackerOptions::default()
+        }
     })
 }
 

@@ -15,7 +15,15 @@ fn the_least_recently_used_object_is_evicted_and_deleted() {
     for func in [gl::LESS, gl::LEQUAL, gl::GREATER] {
         rig.source.render_state.set_depth_func(func);
         let calls = rig.draw();
-        handles.push(calls.iter().find(|c| c.opcode == Opcode::CreateRenderState).unwrap().payload::<mgpipe_types::RenderStateDesc>(0).unwrap().cso);
+        handles.push(
+            calls
+                .iter()
+                .find(|c| c.opcode == Opcode::CreateRenderState)
+                .unwrap()
+                .payload::<mgpipe_types::RenderStateDesc>(0)
+                .unwrap()
+                .cso,
+        );
     }
     // LESS is used again, hence LEQUAL is the oldest.
     rig.source.render_state.set_depth_func(gl::LESS);
@@ -37,13 +45,15 @@ fn the_least_recently_used_object_is_evicted_and_deleted() {
 fn every_cache_is_bounded_and_emits_its_deletes() {
     let mut rig = Rig::new(TrackerOptions { vertex_elements_capacity: 4, ..TrackerOptions::default() });
     for i in 0..10 {
-        rig.source.vertex_elements.attributes = vec![VertexAttribute { location: i, components: 4, ..Default::default() }];
+        rig.source.vertex_elements.attributes =
+            vec![VertexAttribute { location: i, components: 4, ..Default::default() }];
         rig.source.bump(Counter::VertexArray);
         let calls = rig.draw();
         assert_eq!(count(&calls, Opcode::DeleteVertexElements), usize::from(i >= 4));
     }
     // Both texture caches are raised to the number of units.
-    let mut rig = Rig::new(TrackerOptions { sampler_capacity: 1, sampler_view_capacity: 1, ..TrackerOptions::default() });
+    let mut rig =
+        Rig::new(TrackerOptions { sampler_capacity: 1, sampler_view_capacity: 1, ..TrackerOptions::default() });
     let (mut views, mut samplers) = (0, 0);
     for i in 0..200 {
         let mut unit = view(0, i + 1);
