@@ -5,17 +5,20 @@
 pub struct Extension {
     /// Name as in `#extension`.
     pub name: &'static str,
-    /// The normal form (GLSL 4.60) already contains it, so that the directive is dropped; otherwise it is passed on to
-    /// the compiler because it switches something on there.
-    pub in_core: bool,
+    /// `None` when the normal form (GLSL 4.60) already contains it, so that the directive is dropped; otherwise the name
+    /// under which it is passed on to glslang, because it switches something on there.
+    pub passed_as: Option<&'static str>,
 }
+
+/// glslang knows layers and viewports from vertex shaders only by this name.
+const VERTEX_LAYER: &str = "GL_ARB_shader_viewport_layer_array";
 
 /// All extensions, sorted by name. The position is the index in [`ExtensionSet`].
 pub const EXTENSIONS: &[Extension] = &[
     core("GL_AMD_conservative_depth"),
     pass("GL_AMD_shader_trinary_minmax"),
-    core("GL_AMD_vertex_shader_layer"),
-    core("GL_AMD_vertex_shader_viewport_index"),
+    Extension { name: "GL_AMD_vertex_shader_layer", passed_as: Some(VERTEX_LAYER) },
+    Extension { name: "GL_AMD_vertex_shader_viewport_index", passed_as: Some(VERTEX_LAYER) },
     core("GL_ARB_ES3_1_compatibility"),
     core("GL_ARB_ES3_compatibility"),
     core("GL_ARB_arrays_of_arrays"),
@@ -74,11 +77,11 @@ pub const EXTENSIONS: &[Extension] = &[
 ];
 
 const fn core(name: &'static str) -> Extension {
-    Extension { name, in_core: true }
+    Extension { name, passed_as: None }
 }
 
 const fn pass(name: &'static str) -> Extension {
-    Extension { name, in_core: false }
+    Extension { name, passed_as: Some(name) }
 }
 
 /// Position of an extension in [`EXTENSIONS`].

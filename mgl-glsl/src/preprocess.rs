@@ -374,8 +374,11 @@ impl<'a> Preprocessor<'a, '_> {
         object("__VERSION__", version.number.to_string());
         if version.es {
             object("GL_ES", "1".into());
+        }
+        if version.es || version.number >= 130 {
             object("GL_FRAGMENT_PRECISION_HIGH", "1".into());
-        } else if version.number >= 150 {
+        }
+        if !version.es && version.number >= 150 {
             let compatibility = version.compatibility || self.options.profile == ContextProfile::Compatibility;
             object("GL_core_profile", "1".into());
             if compatibility {
@@ -462,6 +465,10 @@ impl<'a> Preprocessor<'a, '_> {
         }
         if body.first().is_some_and(|t| t.is("##")) || body.last().is_some_and(|t| t.is("##")) {
             self.error_at(macro_name, "'##' cannot appear at either end of a macro expansion");
+            return;
+        }
+        if body.iter().any(|t| t.is("#")) {
+            self.error_at(macro_name, "syntax error, unexpected '#'");
             return;
         }
         let new = Macro { parameters, body: body.to_vec() };

@@ -4,6 +4,7 @@
 //! The rewriter works on tokens. It understands declarations at global scope and leaves expressions alone, except for
 //! names whose meaning depends on the version.
 
+mod checks;
 pub(crate) mod declarations;
 mod legacy;
 mod names;
@@ -142,6 +143,7 @@ pub(crate) fn rewrite(stage: Stage, input: &Preprocessed<'_>, options: &CompileO
     };
     rewriter.check_declarations(log)?;
     rewriter.names(log)?;
+    rewriter.version_checks(log)?;
     rewriter.declaration_edits(log)?;
     rewriter.finish(log)
 }
@@ -211,9 +213,13 @@ impl Rewriter<'_, '_, '_> {
                     names.extend(declarators.iter().map(|d| d.name_at));
                     // glslang gives every element of such an array a variable of its own when it holds samplers.
                     let most = u64::from(self.options.limits.max_uniform_components.max(self.options.limits.max_uniform_locations));
-                    for declarator in declarators.iter().filter(|_| declaration.qualifiers.storage == Storage::Uniform) {
+                    let interface = matches!(
+                        declaration.qualifiers.storage,
+                        Storage::Uniform | Storage::In | Storage::Out | Storage::Varying | Storage::Attribute
+                    );
+                    for declarator in declarators.iter().filter(|_| interface) {
                         if self.elements(declarator.array) > most {
-                            self.error(log, declarator.name_at, "the uniform array is too large");
+                            self.error(log, declarator.name_at, "the array is too large");
                             return None;
                         }
                     }
@@ -230,6 +236,18 @@ impl Rewriter<'_, '_, '_> {
                     }
                 }
                 What::Block { name_at, members, instance } => {
+                    // glslang lays out every element of an interface.
+                    let arrays = self.scanner.members(*members).into_iter().filter_map(|m| match m.what {
+                        What::Variables { declarators, .. } => Some(declarators),
+                        _ => None,
+                    });
+                    let most = u64::from(self.options.limits.max_uniform_components);
+                    let varying = matches!(declaration.qualifiers.storage, Storage::In | Storage::Out);
+                    let large = arrays.flatten().chain(instance.clone()).any(|d| self.elements(d.array) > most);
+                    if varying && large {
+                        self.error(log, *name_at, "the block is too large");
+                        return None;
+                    }
                     names.push(*name_at);
                     names.extend(instance.iter().map(|d| d.name_at));
                     if self.leaves(*members, &leaves) > MAX_LEAVES {
@@ -683,8 +701,8 @@ impl Rewriter<'_, '_, '_> {
         // The last extension lets the prelude declare names that start with gl_; only its name reaches the SPIR-V.
         text.push_str("#version 460 core\n#extension GL_EXT_spirv_intrinsics : enable\n");
         for index in &self.input.extensions {
-            if let Some(extension) = EXTENSIONS.get(*index).filter(|e| !e.in_core) {
-                let _ = writeln!(text, "#extension {} : enable", extension.name);
+            if let Some(name) = EXTENSIONS.get(*index).and_then(|e| e.passed_as) {
+                let _ = writeln!(text, "#extension {name} : enable");
             }
         }
         if self.input.all_invariant && self.stage != Stage::Fragment {
@@ -884,7 +902,7 @@ mod tests {
     fn facts_of_uniforms() {
         let r = run(
             Stage::Vertex,
-            "#version 430\nlayout(location = 2 + 1) uniform bool a; layout(binding=4) uniform sampler2D s, t; uniform vec2 v = vec2(1), w[2] = vec2[](vec2(1), vec2(2)); struct S { bvec2 x; int y; }; layout(binding=1) uniform B { bool q; } b;",
+            "#version 430\nlayout(location = 3) uniform bool a; layout(binding=4) uniform sampler2D s, t; uniform vec2 v = vec2(1), w[2] = vec2[](vec2(1), vec2(2)); struct S { bvec2 x; int y; }; layout(binding=1) uniform B { bool q; } b;",
         )
         .expect("rewritten");
         assert_eq!(r.facts.uniform_locations, [("a".into(), 3)]);

@@ -116,7 +116,9 @@ fn attributes(
         if start.saturating_add(count) > options.limits.max_vertex_attribs {
             return Err(format!("error: attribute `{}' is bound to location {start}, which is too large", leaf.name));
         }
-        if !ranges.take(start, count) {
+        // Variables may share a location by components; glslang has checked that they do not overlap.
+        let component = module.decoration(variable.id, Decoration::Component).unwrap_or(0);
+        if component == 0 && !ranges.take(start, count) {
             return Err(format!("error: overlapping location is assigned to attribute `{}'", leaf.name));
         }
         assigned.push((start, variable.clone(), leaf.clone()));
@@ -134,11 +136,13 @@ fn attributes(
     let wide = assigned.iter().any(|(.., leaf)| spirv_count(leaf) != locations_of(leaf));
     let mut next = 0u32;
     for (start, variable, leaf) in &assigned {
+        let component = module.decoration(variable.id, Decoration::Component).unwrap_or(0);
         let spirv_location = if wide { next.max(*start) } else { *start };
         next = spirv_location.saturating_add(spirv_count(leaf));
         placements.locations.insert((Stage::Vertex, variable.id), (spirv_location, 0));
         let mut variable = entry(leaf, Stage::Vertex, *start as i32);
         variable.spirv_location = spirv_location as i32;
+        variable.component = component;
         list.push(variable);
     }
     for (_, variable, leaf) in pending.iter().filter(|p| p.0 == Some(u32::MAX)) {
