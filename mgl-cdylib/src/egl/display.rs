@@ -67,7 +67,6 @@ extern "C" fn at_exit() {
                 drop(old);
             }
         }
-        mgl_glsl::shut_down();
     });
     if let Err(payload) = outcome {
         std::mem::forget(payload);
