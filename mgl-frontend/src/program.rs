@@ -41,6 +41,8 @@ pub(crate) struct Program {
     deleted: AtomicBool,
     /// Contexts that have it in use.
     users: AtomicU32,
+    /// Counts links, so that using a program again costs nothing while none came between.
+    links: AtomicU32,
     inner: Mutex<ProgramInner>,
 }
 
@@ -66,6 +68,7 @@ impl Program {
             name,
             deleted: AtomicBool::new(false),
             users: AtomicU32::new(0),
+            links: AtomicU32::new(0),
             inner: Mutex::new(ProgramInner::default()),
         }
     }

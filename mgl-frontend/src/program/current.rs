@@ -16,6 +16,8 @@ use crate::error::{invalid_operation, GlResult};
 #[derive(Debug, Default)]
 pub(crate) struct CurrentProgram {
     object: Option<Arc<Program>>,
+    /// Links of the program when it was put in use.
+    links: u32,
     executable: Option<Arc<Executable>>,
     constants_version: u64,
     bindings_version: u64,
@@ -154,11 +156,19 @@ impl Context {
             self.replace_program(None, None);
             return Ok(());
         }
+        if let Some(current) = self.state.program.object.as_ref().filter(|p| p.name == name) {
+            // A name stays with its program while a context uses it.
+            if current.links.load(Ordering::Acquire) == self.state.program.links {
+                return Ok(());
+            }
+        }
         let program = self.state.program_by_name(name, "glUseProgram")?;
+        let links = program.links.load(Ordering::Acquire);
         let executable = self
             .linked_program(&program)
             .ok_or_else(|| invalid_operation("glUseProgram: the program is not linked"))?;
         self.replace_program(Some(program), Some(executable));
+        self.state.program.links = links;
         Ok(())
     }
 

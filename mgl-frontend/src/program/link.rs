@@ -75,6 +75,7 @@ impl Context {
                 return Err(invalid_operation("glLinkProgram: transform feedback uses the program"));
             }
             let mut inner = program.inner.lock();
+            program.links.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
             // The worker of an earlier link finishes on its own; nobody asked for its result.
             inner.pending = None;
             inner.executable = None;
