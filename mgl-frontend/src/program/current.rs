@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
 use mgpipe_tracker::{Counter, Generations, ProgramState, ResolvedProgramBindings};
+use mgpipe_types::reflection::OpaqueType;
 
 use super::{Executable, Program};
 use crate::context::Context;
@@ -27,6 +28,8 @@ pub(crate) struct CurrentProgram {
     storage_points: Vec<u32>,
     image_units: Vec<u32>,
     conflict: bool,
+    /// Framebuffer height that the constants hold, for programs that flip `gl_FragCoord`.
+    height: Option<u32>,
     modes: u32,
 }
 
@@ -75,6 +78,7 @@ impl CurrentProgram {
             self.constants_version = constants;
             self.constants.clear();
             self.constants.extend_from_slice(&values.block);
+            self.height = None;
             generations.bump(Counter::DefaultBlock);
         }
         if bindings != self.bindings_version {
@@ -93,6 +97,26 @@ impl CurrentProgram {
         }
     }
 
+    /// Whether draws must call [`CurrentProgram::set_height`] first.
+    #[inline]
+    pub(crate) fn wants_height(&self) -> bool {
+        self.executable.as_ref().is_some_and(|e| e.height_offset.is_some())
+    }
+
+    /// Puts the framebuffer's height into the hidden uniform. Comes after [`CurrentProgram::refresh`].
+    pub(crate) fn set_height(&mut self, height: u32, generations: &mut Generations) {
+        if self.height == Some(height) {
+            return;
+        }
+        self.height = Some(height);
+        let offset = self.executable.as_ref().and_then(|e| e.height_offset);
+        let place = offset.and_then(|at| self.constants.get_mut(at..at + 4));
+        if let Some(place) = place {
+            place.copy_from_slice(&(height as f32).to_le_bytes());
+            generations.bump(Counter::DefaultBlock);
+        }
+    }
+
     /// Whether samplers of different types read one unit. Valid after [`CurrentProgram::refresh`].
     #[inline]
     pub(crate) fn units_conflict(&self) -> bool {
@@ -105,9 +129,10 @@ impl CurrentProgram {
         self.modes
     }
 
-    /// Units of the sampler descriptors, in their order. Valid after [`CurrentProgram::refresh`].
-    pub(crate) fn sampler_units(&self) -> &[u32] {
-        &self.sampler_units
+    /// Units that the program samples, each with the declared sampler type. Valid after [`CurrentProgram::refresh`].
+    pub(crate) fn sampled(&self) -> impl Iterator<Item = (u32, OpaqueType)> + '_ {
+        let executable = self.executable.as_ref();
+        executable.into_iter().flat_map(|e| self.sampler_units.iter().copied().zip(e.sampler_types()))
     }
 
     /// Binding points of the uniform blocks. Valid after [`CurrentProgram::refresh`].
@@ -122,7 +147,8 @@ impl CurrentProgram {
             Some(executable) => ProgramState {
                 shader: executable.handle,
                 bindings_version: self.bindings_version,
-                constants_version: self.constants_version,
+                // The height is no part of the program's own values, so it counts beside their version.
+                constants_version: self.constants_version ^ u64::from(self.height.unwrap_or(0)) << 44,
                 has_constants: executable.reflection.default_block.is_some(),
             },
         }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use mgl_glsl::LinkedProgram;
-use mgpipe_types::reflection::{gl_type, BindingKind, Reflection, FRAMEBUFFER_HEIGHT_UNIFORM};
+use mgpipe_types::reflection::{gl_type, BindingKind, OpaqueType, Reflection, FRAMEBUFFER_HEIGHT_UNIFORM};
 use mgpipe_types::{stage, BlobRef, Context as Pipe, ProgramDesc, ShaderCso, TypedHandle};
 use parking_lot::{Mutex, MutexGuard};
 
@@ -224,6 +224,16 @@ impl Executable {
             (0..b.count).map(move |_| gl_type)
         });
         units.iter().copied().zip(types)
+    }
+
+    /// Declared types of the sampler descriptors, one an element, in their order.
+    pub(crate) fn sampler_types(&self) -> impl Iterator<Item = OpaqueType> + '_ {
+        let of_kind = self
+            .reflection
+            .bindings
+            .iter()
+            .filter(|b| matches!(b.kind, BindingKind::Sampler | BindingKind::TexelBuffer));
+        of_kind.flat_map(|b| (0..b.count).filter_map(|_| b.opaque))
     }
 
     /// Whether two samplers of different types read the same unit, which makes draws illegal (GL 4.6 §11.1.3.11).

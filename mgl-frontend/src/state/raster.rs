@@ -5,12 +5,21 @@ use mgpipe_types::render_state::Viewport;
 use mgpipe_types::{gl, ScissorBox};
 
 use crate::boundary::Params;
-use crate::context::Context;
+use crate::context::{Context, ContextState};
 use crate::error::{invalid_enum, invalid_value};
 
 /// A face enum, or `GL_INVALID_ENUM`.
 pub(super) fn face(face: u32, command: &'static str) -> Result<Face, crate::error::GlError> {
     Face::from_gl(face).ok_or_else(|| invalid_enum(format!("{command}: face")))
+}
+
+impl ContextState {
+    /// Viewport and scissor box of a context whose first drawable has this size.
+    #[allow(dead_code)]
+    pub(crate) fn set_initial_window_size(&mut self, [width, height]: [i32; 2]) {
+        self.render.set_viewports(Viewport { x: 0.0, y: 0.0, width: width as f32, height: height as f32 });
+        self.render.set_scissors(ScissorBox { x: 0, y: 0, width, height });
+    }
 }
 
 impl Context {
