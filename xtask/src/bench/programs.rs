@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 /// The tracker's own bench target, which prints its table itself.
 pub fn tracker(workspace: &Workspace) -> Result<bool> {
     exec::say("==> bench of mgpipe-tracker …");
-    let mut command = workspace.cargo(["bench", "--package", "mgpipe-tracker"]);
+    let mut command = workspace.cargo(["bench", "--package", "mgpipe-tracker", "--bench", "*"]);
     let status = command.stdin(Stdio::null()).status().context("cannot start cargo")?;
     Ok(status.success())
 }
