@@ -159,10 +159,7 @@ fn is_type(type_: u32) -> bool {
 fn is_severity(severity: u32) -> bool {
     matches!(
         severity,
-        gl::DEBUG_SEVERITY_HIGH
-            | gl::DEBUG_SEVERITY_MEDIUM
-            | gl::DEBUG_SEVERITY_LOW
-            | gl::DEBUG_SEVERITY_NOTIFICATION
+        gl::DEBUG_SEVERITY_HIGH | gl::DEBUG_SEVERITY_MEDIUM | gl::DEBUG_SEVERITY_LOW | gl::DEBUG_SEVERITY_NOTIFICATION
     )
 }
 

@@ -164,8 +164,7 @@ impl Context {
                 count: count as u32,
                 index_bias: 0,
             }));
-            let info =
-                DrawInfo { mode, instance_count: 1, range_count: ranges.len() as u32, ..DrawInfo::default() };
+            let info = DrawInfo { mode, instance_count: 1, range_count: ranges.len() as u32, ..DrawInfo::default() };
             ctx.emit_draw(&info, &ranges, HostBytes::None);
             ctx.state.draw_ranges = ranges;
             Ok(())

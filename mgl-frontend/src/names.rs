@@ -1,7 +1,7 @@
 //! Tables of GL names: reserved by `glGen*`, filled when an object comes to life, dense because GL hands names out.
 
-use std::collections::{BinaryHeap, HashMap};
 use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
 use parking_lot::RwLock;

@@ -118,12 +118,8 @@ impl Context {
             Ok(Some(match name {
                 gl::VENDOR => intern("MGL"),
                 gl::RENDERER => intern(&format!("MGL on {} ({})", caps.device_name, caps.backend_name)),
-                gl::VERSION => {
-                    intern(&format!("{major}.{minor} (Core Profile) MGL {}", env!("CARGO_PKG_VERSION")))
-                }
-                gl::SHADING_LANGUAGE_VERSION => {
-                    intern(&format!("{}.{:02}", GLSL_VERSION / 100, GLSL_VERSION % 100))
-                }
+                gl::VERSION => intern(&format!("{major}.{minor} (Core Profile) MGL {}", env!("CARGO_PKG_VERSION"))),
+                gl::SHADING_LANGUAGE_VERSION => intern(&format!("{}.{:02}", GLSL_VERSION / 100, GLSL_VERSION % 100)),
                 // GL_EXTENSIONS left glGetString with the core profile.
                 _ => return Err(invalid_enum("glGetString: name")),
             }))

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use mgpipe_types::{
-    fence_status, mgpipe_catalogue, BufferReadback, Caps, CapsReply, Context as Pipe, ContextHandle, DrawInfo, DrawRange,
-    DrawIndirect, FenceAnswer, FenceWait, Handle, HandleOnly, HostBytes, PipeError, PipeResult, ProgramDesc, QueryAnswer,
-    ReadbackInfo, ResourceDesc, ResourceRef, Screen, SubData, SubRegion, Target,
+    fence_status, mgpipe_catalogue, BufferReadback, Caps, CapsReply, Context as Pipe, ContextHandle, DrawIndirect,
+    DrawInfo, DrawRange, FenceAnswer, FenceWait, Handle, HandleOnly, HostBytes, PipeError, PipeResult, ProgramDesc,
+    QueryAnswer, ReadbackInfo, ResourceDesc, ResourceRef, Screen, SubData, SubRegion, Target,
 };
 use parking_lot::Mutex;
 

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 
 use mgpipe_types::gl;
 
-use super::{AlignedBytes, Buffer, BufferInner};
 use super::MAP_ALIGNMENT;
+use super::{AlignedBytes, Buffer, BufferInner};
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_operation, invalid_value, out_of_memory, GlResult};
 
@@ -182,7 +182,8 @@ impl Context {
                 return Err(invalid_value("glFlushMappedBufferRange: negative offset or length"));
             }
             let guard = buffer.lock();
-            let mapping = guard.mapping.as_ref().ok_or_else(|| invalid_operation("glFlushMappedBufferRange: not mapped"))?;
+            let mapping =
+                guard.mapping.as_ref().ok_or_else(|| invalid_operation("glFlushMappedBufferRange: not mapped"))?;
             if mapping.access & gl::MAP_FLUSH_EXPLICIT_BIT == 0 {
                 return Err(invalid_operation("glFlushMappedBufferRange: not mapped for explicit flush"));
             }

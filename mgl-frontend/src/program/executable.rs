@@ -110,10 +110,8 @@ impl Executable {
             let of_kind = reflection.bindings.iter().filter(|b| kinds.contains(&b.kind));
             of_kind
                 .flat_map(|b| {
-                    let base = usize::try_from(b.uniform_index)
-                        .ok()
-                        .and_then(|u| opaque_base.get(u).copied())
-                        .unwrap_or(0);
+                    let base =
+                        usize::try_from(b.uniform_index).ok().and_then(|u| opaque_base.get(u).copied()).unwrap_or(0);
                     (0..b.count).map(move |element| base + b.uniform_element + element)
                 })
                 .collect()

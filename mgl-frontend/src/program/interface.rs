@@ -93,14 +93,9 @@ impl Context {
                 .linked_program(&program)
                 .ok_or_else(|| invalid_operation("glGetTransformFeedbackVarying: the program is not linked"))?;
             let varyings = executable.reflection.transform_feedback.as_ref().map_or(&[][..], |x| &x.varyings);
-            let varying = varyings
-                .get(index as usize)
-                .ok_or_else(|| invalid_value("glGetTransformFeedbackVarying: index"))?;
-            Ok(Some(ActiveInfo {
-                name: varying.name.clone(),
-                size: varying.array_size as i32,
-                type_: varying.gl_type,
-            }))
+            let varying =
+                varyings.get(index as usize).ok_or_else(|| invalid_value("glGetTransformFeedbackVarying: index"))?;
+            Ok(Some(ActiveInfo { name: varying.name.clone(), size: varying.array_size as i32, type_: varying.gl_type }))
         })
     }
 }

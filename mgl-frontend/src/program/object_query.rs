@@ -57,9 +57,10 @@ impl Context {
                     Values::int(reflection.map_or(0, |r| longest(r.inputs.iter().map(|v| &v.name))))
                 }
                 gl::ACTIVE_UNIFORMS => Values::int(executable.map_or(0, |e| e.visible.len()) as i64),
-                gl::ACTIVE_UNIFORM_MAX_LENGTH => Values::int(executable.map_or(0, |e| {
-                    longest(e.visible.iter().map(|&i| &e.reflection.uniforms[i as usize].name))
-                })),
+                gl::ACTIVE_UNIFORM_MAX_LENGTH => Values::int(
+                    executable
+                        .map_or(0, |e| longest(e.visible.iter().map(|&i| &e.reflection.uniforms[i as usize].name))),
+                ),
                 gl::ACTIVE_UNIFORM_BLOCKS => count(|r| r.uniform_blocks.len()),
                 gl::ACTIVE_UNIFORM_BLOCK_MAX_NAME_LENGTH => {
                     Values::int(reflection.map_or(0, |r| longest(r.uniform_blocks.iter().map(|b| &b.name))))

@@ -185,4 +185,3 @@ pub(super) fn text_length(len: usize) -> i32 {
         i32::try_from(len + 1).unwrap_or(i32::MAX)
     }
 }
-

@@ -87,10 +87,8 @@ impl ContextState {
         count: usize,
         command: &'static str,
     ) -> GlResult<Option<(&Executable, usize, u32)>> {
-        let executable = self
-            .program
-            .executable()
-            .ok_or_else(|| invalid_operation(format!("{command}: no program is in use")))?;
+        let executable =
+            self.program.executable().ok_or_else(|| invalid_operation(format!("{command}: no program is in use")))?;
         if location == -1 {
             return Ok(None);
         }
@@ -166,7 +164,6 @@ impl ContextState {
         }
         Ok(())
     }
-
 }
 
 impl Context {

@@ -40,10 +40,7 @@ fn is_factor(factor: u32) -> bool {
 }
 
 fn is_stencil_op(op: u32) -> bool {
-    matches!(
-        op,
-        gl::KEEP | gl::ZERO | gl::REPLACE | gl::INCR | gl::DECR | gl::INVERT | gl::INCR_WRAP | gl::DECR_WRAP
-    )
+    matches!(op, gl::KEEP | gl::ZERO | gl::REPLACE | gl::INCR | gl::DECR | gl::INVERT | gl::INCR_WRAP | gl::DECR_WRAP)
 }
 
 /// Refuses an enum that a predicate does not know.

@@ -209,7 +209,10 @@ fn interfaces_are_listed() {
 
     let block = ctx.get_uniform_block_index(program, "Block");
     assert_ne!(block, gl::INVALID_INDEX);
-    assert_eq!(ctx.get_active_uniform_block(program, block, gl::UNIFORM_BLOCK_DATA_SIZE).map(|v| v.to_i32(0)), Some(48));
+    assert_eq!(
+        ctx.get_active_uniform_block(program, block, gl::UNIFORM_BLOCK_DATA_SIZE).map(|v| v.to_i32(0)),
+        Some(48)
+    );
     let members = ctx.get_active_uniform_block(program, block, gl::UNIFORM_BLOCK_ACTIVE_UNIFORM_INDICES);
     let members: Vec<u32> = (0..2).map(|i| members.as_ref().expect("members").to_u32(i)).collect();
     let mut found = [0; 3];
