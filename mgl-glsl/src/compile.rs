@@ -1,6 +1,6 @@
 //! Checks one shader and keeps what links need.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use mgpipe_types::reflection::Stage;
 
@@ -19,6 +19,8 @@ const MAX_SOURCE: usize = 8 << 20;
 /// What a link needs of a shader that compiled.
 #[derive(Debug)]
 pub(crate) struct Body {
+    /// The parsed shader for the first link, which uses it up; later links parse the text again.
+    pub(crate) parsed: Mutex<Option<ffi::Shader>>,
     pub(crate) text: String,
     pub(crate) facts: SourceFacts,
     /// Initial values of uniforms by name in the SPIR-V.
@@ -47,22 +49,29 @@ fn build(stage: Stage, source: &[u8], options: &CompileOptions, log: &mut Log) -
     }
     let rewritten = rewrite(stage, &preprocessed, options, log)?;
     drop(preprocessed);
-    if let Err(text) = ffi::check(stage, &rewritten.text, &options.limits) {
-        log.push_glslang(&text, |message| original_name(message).into_owned());
+    let parsed = ffi::parse(stage, &rewritten.text, &options.limits);
+    if let Err(text) = &parsed {
+        log.push_glslang(text, |message| original_name(message).into_owned());
         if !log.failed() {
             log.error(0, 1, 1, "the shader was refused without a reason");
         }
         return None;
     }
     let initial = initial_values(&rewritten.facts, options, log)?;
-    Some(Body { text: rewritten.text, facts: rewritten.facts, initial, limits: options.limits.clone() })
+    Some(Body {
+        parsed: Mutex::new(parsed.ok()),
+        text: rewritten.text,
+        facts: rewritten.facts,
+        initial,
+        limits: options.limits.clone(),
+    })
 }
 
 fn initial_values(facts: &SourceFacts, options: &CompileOptions, log: &mut Log) -> Option<Vec<(String, Value)>> {
     if facts.initialisers.is_empty() {
         return Some(Vec::new());
     }
-    let modules = match ffi::link(&[(Stage::Vertex, &facts.initialiser_text)], &options.limits, false) {
+    let modules = match ffi::link(vec![(Stage::Vertex, ffi::Source::Text(&facts.initialiser_text))], &options.limits, false) {
         Ok(modules) => modules,
         Err(text) => {
             log.push_glslang(&text, |message| original_name(message).into_owned());

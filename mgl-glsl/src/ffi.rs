@@ -11,7 +11,12 @@ use crate::options::Limits;
 use mgpipe_types::reflection::{Stage, DEFAULT_BLOCK_NAME};
 
 /// A parsed shader, used for one link only: glslang's linker changes it.
-struct Shader(NonNull<sys::glslang_shader_t>);
+#[derive(Debug)]
+pub(crate) struct Shader(NonNull<sys::glslang_shader_t>);
+
+// SAFETY: glslang keeps nothing of a shader in thread-local storage between calls: every entry point sets the calling
+// thread's allocator to the object's own first. The object is reachable through this owner only.
+unsafe impl Send for Shader {}
 
 impl Drop for Shader {
     fn drop(&mut self) {
@@ -54,8 +59,8 @@ const MESSAGES: c_int = sys::glslang_messages_t::SPV_RULES.0
     | sys::glslang_messages_t::VULKAN_RULES.0
     | sys::glslang_messages_t::DISPLAY_ERROR_COLUMN.0;
 
-/// Parses a text in the normal form. `text` must not contain NUL bytes (the rewriter never emits one).
-fn parse(stage: Stage, text: &str, limits: &Limits) -> Result<Shader, String> {
+/// Parses a text in the normal form; the error is glslang's log. `text` must not contain NUL bytes (the rewriter never emits one).
+pub(crate) fn parse(stage: Stage, text: &str, limits: &Limits) -> Result<Shader, String> {
     start();
     let Ok(code) = CString::new(text) else { return Err("ERROR: 0:1: '' : NUL in source\n".into()) };
     let resource = resource(limits);
@@ -116,22 +121,27 @@ unsafe fn string(text: *const c_char) -> String {
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
-/// Checks one shader; the error is glslang's log.
-pub(crate) fn check(stage: Stage, text: &str, limits: &Limits) -> Result<(), String> {
-    parse(stage, text, limits).map(drop)
+/// A shader to link: parsed already, or its text and limits.
+pub(crate) enum Source<'t> {
+    Parsed(Shader),
+    Text(&'t str),
 }
 
-/// Parses all texts, links them as one program with interfaces matched by name, and returns one module a stage in
+/// Parses what is not parsed, links all as one program with interfaces matched by name, and returns one module a stage in
 /// pipeline order. `cross_stage_checks` makes an input without an output in the stage before an error. The error is
 /// glslang's log.
 pub(crate) fn link(
-    texts: &[(Stage, &str)],
+    sources: Vec<(Stage, Source<'_>)>,
     limits: &Limits,
     cross_stage_checks: bool,
 ) -> Result<Vec<(Stage, Vec<u32>)>, String> {
-    let mut shaders = Vec::with_capacity(texts.len());
-    for (stage, text) in texts {
-        shaders.push((*stage, parse(*stage, text, limits)?));
+    let mut shaders = Vec::with_capacity(sources.len());
+    for (stage, source) in sources {
+        let shader = match source {
+            Source::Parsed(shader) => shader,
+            Source::Text(text) => parse(stage, text, limits)?,
+        };
+        shaders.push((stage, shader));
     }
     let mut messages = MESSAGES;
     if cross_stage_checks {

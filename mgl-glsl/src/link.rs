@@ -1,5 +1,7 @@
 //! Links compiled shaders into one SPIR-V module a stage.
 
+use std::sync::PoisonError;
+
 use mgpipe_types::reflection::{Stage, StageMask, DEFAULT_BLOCK_NAME};
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass};
 
@@ -31,9 +33,15 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
     check_stages(&sorted, options)?;
     check_frag_coord(&sorted)?;
     let facts = merge_facts(&sorted)?;
-    let texts: Vec<(Stage, &str)> = sorted.iter().map(|(stage, body)| (*stage, body.text.as_str())).collect();
+    let sources = sorted
+        .iter()
+        .map(|(stage, body)| {
+            let parsed = body.parsed.lock().unwrap_or_else(PoisonError::into_inner).take();
+            (*stage, parsed.map_or(ffi::Source::Text(&body.text), ffi::Source::Parsed))
+        })
+        .collect();
     let limits = &sorted.first().ok_or("error: no shaders attached to the program")?.1.limits;
-    let raw = ffi::link(&texts, limits, !options.separable).map_err(|log| link_log(&log))?;
+    let raw = ffi::link(sources, limits, !options.separable).map_err(|log| link_log(&log))?;
     let mut stages = Vec::with_capacity(raw.len());
     for (stage, words) in &raw {
         let module = Module::parse(*stage, words)?;
