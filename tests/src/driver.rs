@@ -79,7 +79,7 @@ impl Driver {
             }
             Self::Zink => {
                 command.env("MESA_LOADER_DRIVER_OVERRIDE", "zink").env("GALLIUM_DRIVER", "zink");
-                command.env_remove("LIBGL_ALWAYS_SOFTWARE");
+                command.env("LIBGL_ALWAYS_SOFTWARE", "1");
                 command.env("__EGL_VENDOR_LIBRARY_FILENAMES", mesa_vendor_file());
             }
             Self::Mgl { backend, transport, folder } => {

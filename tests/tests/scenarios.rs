@@ -192,7 +192,9 @@ fn main() {
     let names: Vec<&'static str> = all.iter().map(|s| s.name).collect();
     let parsed = table.as_ref().map(|t| t.expect.iter().map(|e| e.scenario.clone()).collect::<Vec<_>>()).map_err(|e| format!("{e:#}"));
     trials.push(Trial::test("expectations::rows_name_scenarios", move || {
-        let unknown: Vec<_> = parsed?.into_iter().filter(|n| !names.contains(&n.as_str())).collect();
+        // Rows of the Python programs are read by the other harness.
+        let known = |n: &String| names.contains(&n.as_str()) || n.starts_with("python_");
+        let unknown: Vec<_> = parsed?.into_iter().filter(|n| !known(n)).collect();
         if unknown.is_empty() { Ok(()) } else { Err(format!("no such scenarios: {unknown:?}").into()) }
     }));
     let table = Arc::new(table.unwrap_or_default());
