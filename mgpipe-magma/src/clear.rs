@@ -2,10 +2,11 @@
 
 use crate::context::MagmaContext;
 use crate::draw::{rect, scissor};
+use crate::internal::{Component, InternalShader, InternalTarget, PUSH_BYTES};
 use crate::render_pass::LoadClears;
 use ash::vk;
 use mgpipe_types::render_state::MAX_DRAW_BUFFERS;
-use mgpipe_types::{aspect, clear_form, Clear, PipeResult};
+use mgpipe_types::{aspect, clear_form, Clear, PipeResult, Surface};
 use smallvec::SmallVec;
 
 impl MagmaContext {
@@ -100,14 +101,76 @@ impl MagmaContext {
             }
         }
         if !masked.is_empty() || masked_stencil {
-            self.clear_masked(clear, &masked, masked_stencil.then_some(stencil_value))?;
+            self.clear_masked(clear, &masked, masked_stencil.then_some(stencil_value), area)?;
         }
         Ok(())
     }
 
-    /// Clears under partial colour or stencil masks.
-    fn clear_masked(&mut self, _clear: &Clear, _outputs: &[usize], _stencil: Option<u32>) -> PipeResult<()> {
-        self.warn_once(4, "a clear under a partial write mask is not done yet");
+    /// Clears under partial colour or stencil masks: a rectangle for each layer of each attachment.
+    fn clear_masked(&mut self, clear: &Clear, outputs: &[usize], stencil: Option<u32>, area: [i32; 4]) -> PipeResult<()> {
+        let framebuffer = self.resolve_framebuffer()?;
+        let mut push = [0u8; PUSH_BYTES];
+        for (index, word) in clear.color.iter().enumerate() {
+            push[index * 4..index * 4 + 4].copy_from_slice(&word.to_ne_bytes());
+        }
+        let state = self.framebuffer;
+        for &output in outputs {
+            let (Some(attachment), Ok(index)) = (&framebuffer.colors[output], usize::try_from(state.draw_buffers[output]))
+            else {
+                continue;
+            };
+            let format = framebuffer.facts.colors[output];
+            let mut mask = 0;
+            for (bit, &on) in self.state.color_masks[output].iter().enumerate() {
+                mask |= u8::from(on != 0) << bit;
+            }
+            if framebuffer.facts.alpha_one >> output & 1 != 0 {
+                mask &= 0x7;
+            }
+            let surface = state.color[index];
+            for (level, layer) in self.surface_layers(&surface, framebuffer.layers) {
+                let target = InternalTarget {
+                    image: &attachment.image,
+                    format,
+                    level,
+                    layer,
+                    aspect: vk::ImageAspectFlags::COLOR,
+                    area,
+                    mask,
+                    stencil: (0, 0),
+                };
+                self.internal_draw(InternalShader::Clear(Component::of(format)), &target, None, &push)?;
+            }
+        }
+        if let (Some(value), Some(attachment)) = (stencil, &framebuffer.stencil) {
+            let write_mask = self.state.stencil[0].write_mask & 0xff;
+            for (level, layer) in self.surface_layers(&state.stencil, framebuffer.layers) {
+                let target = InternalTarget {
+                    image: &attachment.image,
+                    format: attachment.image.format,
+                    level,
+                    layer,
+                    aspect: vk::ImageAspectFlags::STENCIL,
+                    area,
+                    mask: 0,
+                    stencil: (write_mask, value),
+                };
+                self.internal_draw(InternalShader::None, &target, None, &push)?;
+            }
+        }
         Ok(())
+    }
+
+    /// Level and layers of an image that a surface attaches.
+    fn surface_layers(&self, surface: &Surface, layers: u32) -> Vec<(u32, u32)> {
+        let Some((_, base_level, base_layer)) =
+            surface.resource().and_then(|r| self.shared.texture(r)).and_then(|t| t.image())
+        else {
+            return Vec::new();
+        };
+        let level = base_level + u32::from(surface.level);
+        let first = base_layer + if surface.layered != 0 { 0 } else { surface.layer };
+        let count = if surface.layered != 0 { layers } else { 1 };
+        (first..first + count).map(|layer| (level, layer)).collect()
     }
 }

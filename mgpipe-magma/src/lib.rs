@@ -39,6 +39,7 @@ mod features;
 mod fence;
 mod format;
 mod index;
+mod internal;
 mod pipeline;
 mod placeholder;
 mod probe;

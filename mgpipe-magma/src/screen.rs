@@ -42,6 +42,7 @@ pub(crate) struct Shared {
     pub(crate) fences: Table<FenceHandle, Fence>,
     pub(crate) set_layouts: SetLayouts,
     pub(crate) placeholders: Placeholders,
+    pub(crate) internal: crate::internal::Internal,
     /// Moves whenever a buffer's native storage changes: contexts then resolve their buffers again.
     buffer_generation: AtomicU64,
     /// Likewise for images, texture parameters and programs.
@@ -157,6 +158,7 @@ impl MagmaScreen {
                 fences: Table::default(),
                 set_layouts: SetLayouts::default(),
                 placeholders: Placeholders::default(),
+                internal: Default::default(),
                 buffer_generation: AtomicU64::new(1),
                 texture_generation: AtomicU64::new(1),
                 contexts: AtomicU32::new(0),

@@ -1,0 +1,5 @@
+// One triangle that covers the viewport; the scissor cuts it to the rectangle.
+#version 460 core
+void main() {
+    gl_Position = vec4(vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 4.0 - 1.0, 0.0, 1.0);
+}
