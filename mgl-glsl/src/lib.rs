@@ -16,6 +16,7 @@ mod link;
 mod log;
 mod module;
 pub mod options;
+mod passthrough;
 mod patch;
 mod pool;
 mod preprocess;

@@ -11,7 +11,7 @@ use crate::options::LinkOptions;
 use crate::reflect::{self, ProgramFacts, StageModule as LinkStage};
 use crate::rewrite::original_name;
 use crate::value;
-use crate::{ffi, patch, CompiledShader, LinkError, LinkedProgram, StageModule};
+use crate::{ffi, passthrough, patch, CompiledShader, LinkError, LinkedProgram, StageModule};
 
 /// Links on the calling thread.
 pub(crate) fn link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedProgram, LinkError> {
@@ -32,10 +32,21 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
     sorted.sort_by_key(|(stage, _)| *stage);
     check_stages(&sorted, options)?;
     check_frag_coord(&sorted)?;
-    let facts = merge_facts(&sorted)?;
+    let mut facts = merge_facts(&sorted)?;
+    let has = |stage| sorted.iter().any(|(s, _)| *s == stage);
+    facts.generated_control = !options.separable && passthrough::is_needed(has);
+    let with_levels = sorted.first().filter(|_| facts.generated_control).map(|(_, body)| {
+        // The prelude ends before the first line directive.
+        let (prelude, rest) = body.text.split_once("\n#line ").unwrap_or((&body.text, ""));
+        format!("{prelude}\n{}\n#line {rest}", passthrough::uniforms())
+    });
     let sources = sorted
         .iter()
-        .map(|(stage, body)| {
+        .enumerate()
+        .map(|(index, (stage, body))| {
+            if let Some(text) = with_levels.as_ref().filter(|_| index == 0) {
+                return (*stage, ffi::Source::Text(text));
+            }
             let parsed = body.parsed.lock().unwrap_or_else(PoisonError::into_inner).take();
             (*stage, parsed.map_or(ffi::Source::Text(&body.text), ffi::Source::Parsed))
         })
@@ -47,6 +58,13 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
         let module = Module::parse(*stage, words)?;
         let uses = module.uses();
         stages.push(LinkStage { module, uses });
+    }
+    if facts.generated_control {
+        let vertices = if options.patch_vertices == 0 { 3 } else { options.patch_vertices.min(32) };
+        let words = passthrough::build(&stages[0].module, &stages[0].uses, vertices)?;
+        let module = Module::parse(Stage::TessControl, &words)?;
+        let uses = module.uses();
+        stages.insert(1, LinkStage { module, uses });
     }
     check_position(&sorted, &stages, options)?;
     let (mut reflection, placements) = reflect::reflect(&stages, &facts, options)?;

@@ -179,4 +179,7 @@ pub struct LinkOptions {
     /// `GL_PROGRAM_SEPARABLE`: stages may be missing, and interfaces get locations by name so that separately linked
     /// programs agree.
     pub separable: bool,
+    /// `GL_PATCH_VERTICES` for programs that have a tessellation evaluation shader without a control shader; 0 means 3,
+    /// GL's initial value. Such a program must be linked again when a draw uses another number.
+    pub patch_vertices: u32,
 }

@@ -30,6 +30,8 @@ pub(crate) struct ProgramFacts {
     pub(crate) output_locations: HashMap<String, (u32, u32)>,
     pub(crate) origin_upper_left: bool,
     pub(crate) broadcasts_color: bool,
+    /// The control shader was made by the linker.
+    pub(crate) generated_control: bool,
 }
 
 /// Numbers that the patches write into the modules, per stage and variable.

@@ -47,6 +47,14 @@ pub const DEFAULT_BLOCK_NAME: &str = "mgl_Globals";
 /// every uniform whose name starts with `mgl_` from queries.
 pub const FRAMEBUFFER_HEIGHT_UNIFORM: &str = "mgl_FramebufferHeight";
 
+/// Name of the hidden `vec4` uniform with the default outer tessellation levels (`GL_PATCH_DEFAULT_OUTER_LEVEL`).
+///
+/// It and [`TESS_LEVEL_INNER_UNIFORM`] exist only in programs with [`TessControlFacts::generated`].
+pub const TESS_LEVEL_OUTER_UNIFORM: &str = "mgl_TessLevelOuter";
+
+/// Name of the hidden `vec2` uniform with the default inner tessellation levels (`GL_PATCH_DEFAULT_INNER_LEVEL`).
+pub const TESS_LEVEL_INNER_UNIFORM: &str = "mgl_TessLevelInner";
+
 /// A programmable stage. The discriminants are the bit positions of [`StageMask`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
@@ -472,6 +480,9 @@ pub struct VertexFacts {
 pub struct TessControlFacts {
     /// Output patch vertices.
     pub vertices_out: u32,
+    /// The program has no control shader of its own: this one hands its input on. It fits only draws whose
+    /// `GL_PATCH_VERTICES` is `vertices_out`.
+    pub generated: bool,
 }
 
 /// Abstract patch type of the tessellator.

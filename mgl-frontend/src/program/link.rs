@@ -105,6 +105,7 @@ impl Context {
                 transform_feedback_varyings: setup.varyings.clone(),
                 transform_feedback_mode: mode,
                 separable: false,
+                patch_vertices: 0,
             };
             inner.pending = Some(mgl_glsl::link_async(compiled, options));
             if current {

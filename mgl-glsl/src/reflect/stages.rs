@@ -51,7 +51,7 @@ pub(super) fn collect(stages: &[StageModule], facts: &ProgramFacts, reflection: 
             }
             Stage::TessControl => {
                 let vertices_out = literal(ExecutionMode::OutputVertices, 0).unwrap_or(0);
-                reflection.tess_control = Some(TessControlFacts { vertices_out });
+                reflection.tess_control = Some(TessControlFacts { vertices_out, generated: facts.generated_control });
             }
             Stage::TessEvaluation => {
                 let primitive = if has(ExecutionMode::Quads) {

@@ -344,3 +344,17 @@ fn odd_sources_fail_cleanly() {
     assert!(!compile(Stage::Vertex, &[0xff, 0xfe, b'a'], &CompileOptions::default()).ok());
     assert!(!compile(Stage::Vertex, &vec![b'a'; 9 << 20], &CompileOptions::default()).ok());
 }
+
+#[test]
+fn evaluation_without_control_shader() {
+    let vs = "#version 400\nin vec4 p; uniform float k; out vec3 c; out B { vec2 x; flat int y[2]; } b; void main() { gl_Position = p * k; gl_PointSize = 2.0; c = p.xyz; b.x = p.xy; b.y[0] = 1; }";
+    let tes = "#version 400\nlayout(quads) in; in vec3 c[]; in B { vec2 x; flat int y[2]; } b[]; out vec3 d; void main() { gl_Position = gl_in[0].gl_Position + gl_in[1].gl_Position * gl_TessCoord.x; d = c[1] + vec3(b[2].x, b[0].y[1]); }";
+    let fs = "#version 400\nin vec3 d; uniform float k; out vec4 o; void main() { o = vec4(d, k); }";
+    let options = LinkOptions { patch_vertices: 4, ..LinkOptions::default() };
+    let program = program_with(&[(Stage::Vertex, vs), (Stage::TessEvaluation, tes), (Stage::Fragment, fs)], &options);
+    assert_eq!(program.modules.len(), 4);
+    let facts = program.reflection.tess_control.expect("control");
+    assert!(facts.generated && facts.vertices_out == 4);
+    let outer = program.reflection.uniforms.iter().find(|u| u.name == "mgl_TessLevelOuter").expect("outer");
+    assert!(outer.stages.contains(Stage::TessControl) && outer.location > 0);
+}
