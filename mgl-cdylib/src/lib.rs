@@ -21,6 +21,5 @@ mod driver;
 mod front;
 mod glue;
 mod logging;
-mod pending;
 mod settings;
 mod tls;

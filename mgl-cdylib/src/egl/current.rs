@@ -9,8 +9,6 @@ use super::enums as e;
 use super::error::{fail, EglResult};
 use super::surface::Surface;
 use super::thread::{self, Current};
-#[allow(unused_imports)]
-use crate::front::PendingSurface as _;
 use crate::tls;
 
 /// Binds `context` with its surfaces to this thread, or releases what is bound when all three are zero.

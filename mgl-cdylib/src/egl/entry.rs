@@ -6,8 +6,6 @@ use super::display::{self, Platform};
 use super::error::{fail, guard, EglResult};
 use super::{config, context, current, device, enums as e, strings, surface, sync, thread};
 use crate::entry::{gl_proc, Proc};
-#[allow(unused_imports)]
-use crate::front::PendingSurface as _;
 
 /// The type of attribute values in core EGL 1.5 lists.
 type Attrib = isize;

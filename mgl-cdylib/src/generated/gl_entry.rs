@@ -5,8 +5,6 @@ use std::ffi::{c_char, c_void};
 
 use crate::entry::{entry, DebugProc};
 use crate::glue;
-#[allow(unused_imports)]
-use crate::pending::Pending as _;
 
 #[export_name = "glActiveTexture"]
 pub unsafe extern "C" fn c_active_texture(texture: u32) {

@@ -7,8 +7,6 @@ use mgpipe_types::gl;
 
 use super::memory::{answer, bytes, bytes_mut, size};
 use crate::front::Context;
-#[allow(unused_imports)]
-use crate::pending::Pending as _;
 
 pub(crate) unsafe fn buffer_data(ctx: &mut Context, target: u32, n: isize, data: *const c_void, usage: u32) {
     let Some(n) = size(ctx, n, "glBufferData: negative size") else { return };

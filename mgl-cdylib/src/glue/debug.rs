@@ -8,8 +8,6 @@ use super::memory::{answer, bytes, input, length, refuse_null, text, write_all, 
 use crate::egl;
 use crate::entry::DebugProc;
 use crate::front::{Context, DebugMessage};
-#[allow(unused_imports)]
-use crate::pending::Pending as _;
 use crate::tls;
 
 /// The longest debug message and label, terminator included; the frontend answers the same for

@@ -6,8 +6,6 @@ use mgpipe_types::gl;
 
 use super::memory::{input, length};
 use crate::front::Context;
-#[allow(unused_imports)]
-use crate::pending::Pending as _;
 
 pub(crate) unsafe fn draw_arrays_instanced(ctx: &mut Context, mode: u32, first: i32, count: i32, instances: i32) {
     ctx.draw_arrays_instanced(mode, first, count, instances, 0);

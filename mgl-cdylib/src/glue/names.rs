@@ -2,8 +2,6 @@
 
 use super::memory::{input, length, output};
 use crate::front::Context;
-#[allow(unused_imports)]
-use crate::pending::Pending as _;
 
 macro_rules! names {
     ($($gen:ident $delete:ident;)*) => {

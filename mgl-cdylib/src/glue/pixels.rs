@@ -4,8 +4,6 @@ use std::ffi::c_void;
 
 use super::memory::{bytes, bytes_mut};
 use crate::front::{Context, PixelData, PixelDest};
-#[allow(unused_imports)]
-use crate::pending::Pending as _;
 
 /// The source of an upload of `size` texels.
 ///

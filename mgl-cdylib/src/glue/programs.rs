@@ -7,8 +7,6 @@ use mgpipe_types::gl;
 
 use super::memory::{answer, answers, input, length, output, refuse_null, text, texts, write_all, write_text};
 use crate::front::{ActiveInfo, Context, Values};
-#[allow(unused_imports)]
-use crate::pending::Pending as _;
 
 pub(crate) unsafe fn shader_source(
     ctx: &mut Context,

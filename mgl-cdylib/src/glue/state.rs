@@ -4,8 +4,6 @@ use mgpipe_types::gl;
 
 use super::memory::{answer, answers, length, write_all};
 use crate::front::{Context, Values};
-#[allow(unused_imports)]
-use crate::pending::Pending as _;
 
 macro_rules! gets {
     ($($name:ident $(indexed $indexed:ident)?: $ty:ty => $convert:expr;)*) => {

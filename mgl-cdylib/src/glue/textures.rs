@@ -4,8 +4,6 @@ use mgpipe_types::gl;
 
 use super::memory::{answers, input};
 use crate::front::{Context, ParamData, Params, Values};
-#[allow(unused_imports)]
-use crate::pending::Pending as _;
 
 /// How many values a vector call reads for a parameter.
 fn count(pname: u32) -> usize {

@@ -2,8 +2,6 @@
 
 use super::memory::{answers, input, length};
 use crate::front::{Context, Values};
-#[allow(unused_imports)]
-use crate::pending::Pending as _;
 
 macro_rules! scalars {
     ($($name:ident => $method:ident: $ty:ty, $n:literal, $($arg:ident),+;)*) => {

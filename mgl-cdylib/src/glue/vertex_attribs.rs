@@ -8,8 +8,6 @@ use mgpipe_types::gl;
 
 use super::memory::{answer, answers, input};
 use crate::front::{Context, Values};
-#[allow(unused_imports)]
-use crate::pending::Pending as _;
 
 pub(crate) unsafe fn vertex_attrib_pointer(
     ctx: &mut Context,

@@ -55,7 +55,7 @@ pub(super) fn entries(plan: &Plan<'_>) -> Result<String> {
     let mut out = String::from(
         "#![allow(missing_docs, clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]\n\n\
          use std::ffi::{c_char, c_void};\n\n\
-         use crate::entry::{entry, DebugProc};\nuse crate::glue;\n#[allow(unused_imports)]\nuse crate::pending::Pending as _;\n\n",
+         use crate::entry::{entry, DebugProc};\nuse crate::glue;\n\n",
     );
     for (command, target) in plan.iter() {
         let name = &command.name;
