@@ -8,10 +8,13 @@ use mgpipe_types::{flush_flags, gl, ContextHandle, Context as Pipe, Flush};
 use crate::boundary::ContextAttribs;
 use crate::buffer::BufferBindings;
 use crate::debug::DebugState;
+use crate::framebuffer::Framebuffers;
 use crate::pixel::PixelState;
 use crate::program::CurrentProgram;
 use crate::query::QueryState;
+use crate::renderbuffer::Renderbuffer;
 use crate::share::{CreateContextError, Dead, ShareGroup};
+use crate::texture::TextureUnits;
 use crate::vertex_array::VertexArrays;
 use crate::xfb::XfbState;
 
@@ -62,6 +65,12 @@ pub(crate) struct ContextState {
     pub(crate) queries: QueryState,
     /// Transform feedback.
     pub(crate) xfb: XfbState,
+    /// Texture units.
+    pub(crate) textures: TextureUnits,
+    /// Framebuffers.
+    pub(crate) framebuffers: Framebuffers,
+    /// The bound renderbuffer.
+    pub(crate) renderbuffer: Option<Arc<Renderbuffer>>,
     /// Pixel pack and unpack state.
     pub(crate) pixel: PixelState,
     /// Scratch of multi-draws.
@@ -104,6 +113,9 @@ impl Context {
             program: CurrentProgram::default(),
             queries: QueryState::default(),
             xfb: XfbState::new(limits),
+            textures: TextureUnits::new(limits.combined_texture_image_units),
+            framebuffers: Framebuffers::new(),
+            renderbuffer: None,
             pixel: PixelState::default(),
             draw_ranges: Vec::new(),
             warned: Vec::new(),

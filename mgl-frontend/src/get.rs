@@ -20,6 +20,7 @@ impl Context {
             let known = state
                 .render_value(pname)
                 .or_else(|| state.binding_value(pname))
+                .or_else(|| state.image_value(pname))
                 .or_else(|| state.limit_value(pname))
                 .or_else(|| state.pixel.get(pname).map(Values::int));
             match known {

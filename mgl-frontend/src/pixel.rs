@@ -10,6 +10,7 @@ mod codec;
 mod convert;
 mod shape;
 mod small_float;
+mod state;
 mod store;
 
 #[cfg(test)]
@@ -19,4 +20,5 @@ pub use client::ClientFormat;
 pub use codec::{decode_row, encode_row, Row};
 pub use convert::{pack_image, unpack_image, PackOptions};
 pub use shape::{Components, Element, Field, Layout, Shape};
+pub(crate) use state::PixelState;
 pub use store::{ImageAddress, PixelStore};

@@ -31,6 +31,8 @@ pub struct ShareCore {
     pub(crate) aggregates: SharedAggregates,
     /// Buffers that are mapped at this moment: draws look for mapped buffers only while there are any.
     pub(crate) mapped_buffers: AtomicUsize,
+    /// Bytes of buffer contents that are kept on this side between mappings.
+    pub(crate) shadow_bytes: AtomicUsize,
     graveyard: Mutex<Vec<Dead>>,
     graves: AtomicUsize,
     callbacks: Option<Arc<FrontendCallbacks>>,
@@ -124,6 +126,14 @@ pub struct ShareGroup {
     pub(crate) buffers: crate::names::NameTable<crate::buffer::Buffer>,
     /// Shader and program objects, which share one name space.
     pub(crate) shaders: crate::names::NameTable<crate::program::ShaderOrProgram>,
+    /// Texture objects.
+    pub(crate) textures: crate::names::NameTable<crate::texture::Texture>,
+    /// Sampler objects.
+    pub(crate) samplers: crate::names::NameTable<crate::sampler::Sampler>,
+    /// Renderbuffer objects.
+    pub(crate) renderbuffers: crate::names::NameTable<crate::renderbuffer::Renderbuffer>,
+    /// Internal formats and what the backend stores them in.
+    pub(crate) formats: crate::format::FormatTable,
     /// Sync objects.
     pub(crate) syncs: crate::sync::SyncTable,
     lost: AtomicBool,
@@ -158,7 +168,11 @@ impl ShareGroup {
     fn build(screen: Arc<dyn Screen>, callbacks: Option<Arc<FrontendCallbacks>>) -> Arc<ShareGroup> {
         let caps = screen.get_caps();
         let limits = Limits::new(&caps);
-        mgl_glsl::warm_up();
+        let formats = crate::format::FormatTable::new(&caps);
+        // Unit tests end their process at once, under the feet of a worker that still builds its tables.
+        if !cfg!(test) {
+            mgl_glsl::warm_up();
+        }
         let core = ShareCore {
             screen,
             caps,
@@ -166,6 +180,7 @@ impl ShareGroup {
             handles: Arc::new(HandleSpace::new()),
             aggregates: SharedAggregates::new(),
             mapped_buffers: AtomicUsize::new(0),
+            shadow_bytes: AtomicUsize::new(0),
             graveyard: Mutex::new(Vec::new()),
             graves: AtomicUsize::new(0),
             callbacks,
@@ -174,6 +189,10 @@ impl ShareGroup {
             core: Arc::new(core),
             buffers: Default::default(),
             shaders: Default::default(),
+            textures: Default::default(),
+            samplers: Default::default(),
+            renderbuffers: Default::default(),
+            formats,
             syncs: Default::default(),
             lost: AtomicBool::new(false),
         })

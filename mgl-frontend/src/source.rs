@@ -30,7 +30,10 @@ impl Source for ContextState {
     }
 
     fn upload_pending(&mut self, class: VerbClass, pipe: &mut dyn Pipe) {
-        let _ = (class, pipe);
+        if matches!(class, VerbClass::Draw | VerbClass::Dispatch | VerbClass::TextureOp) {
+            self.textures.realize(pipe);
+        }
+        self.framebuffers.realize(pipe);
     }
 
     fn program(&self, point: ProgramPoint) -> ProgramState {
@@ -41,7 +44,7 @@ impl Source for ContextState {
     }
 
     fn resolve_framebuffer(&mut self) -> FramebufferState {
-        FramebufferState::default()
+        self.resolve_framebuffer_state()
     }
 
     fn resolve_vertex_elements(&mut self, out: &mut VertexElements) {
@@ -63,7 +66,9 @@ impl Source for ContextState {
     }
 
     fn resolve_textures(&mut self, point: ProgramPoint, out: &mut Vec<ResolvedView>) {
-        let _ = (point, out);
+        if point == ProgramPoint::Draw {
+            self.textures.resolve(self.program.sampled(), out);
+        }
     }
 
     fn resolve_images(&mut self, _: &mut Vec<ImageView>) {
@@ -114,15 +119,6 @@ impl Source for ContextState {
             inner: state.patch_inner_level,
             ..PatchState::default()
         }
-    }
-}
-
-impl ContextState {
-    /// Refuses draws into an incomplete framebuffer.
-    #[inline]
-    pub(crate) fn check_draw_framebuffer(&mut self, command: &'static str) -> crate::error::GlResult {
-        let _ = command;
-        Ok(())
     }
 }
 

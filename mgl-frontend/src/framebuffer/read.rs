@@ -1,0 +1,126 @@
+//! `glReadPixels`.
+
+use mgpipe_tracker::VerbClass;
+use mgpipe_types::{aspect, gl, Box3, ReadbackInfo};
+
+use super::{Attachment, Binding, Described};
+use crate::boundary::PixelDest;
+use crate::context::Context;
+use crate::error::{invalid_operation, invalid_value, out_of_memory, GlResult};
+use crate::format::ComponentKind;
+use crate::pixel::{pack_image, Components, PackOptions};
+use crate::texture::{aspect_of, client_format};
+
+impl Context {
+    /// `glReadPixels`.
+    pub fn read_pixels(
+        &mut self,
+        x: i32,
+        y: i32,
+        width: i32,
+        height: i32,
+        format: u32,
+        type_: u32,
+        dest: PixelDest<'_>,
+    ) {
+        let command = "glReadPixels";
+        self.gl(|ctx| {
+            let client = client_format(format, type_, command)?;
+            let (Ok(width), Ok(height)) = (u32::try_from(width), u32::try_from(height)) else {
+                return Err(invalid_value("glReadPixels: negative size"));
+            };
+            ctx.state.check_framebuffer(Binding::Read, command)?;
+            let framebuffers = &ctx.state.framebuffers;
+            let attachment = match client.shape.components {
+                Components::Color => framebuffers.read_color(),
+                Components::Depth => Some(framebuffers.depth(Binding::Read)),
+                Components::Stencil => Some(framebuffers.stencil(Binding::Read)),
+                Components::DepthStencil => {
+                    let depth = framebuffers.depth(Binding::Read);
+                    Some(depth).filter(|d| d.same_image(&framebuffers.stencil(Binding::Read)))
+                }
+            };
+            let found = attachment.and_then(|a| a.describe().map(|d| (a, d)));
+            let (attachment, described) =
+                found.ok_or_else(|| invalid_operation("glReadPixels: nothing to read this format from"))?;
+            if described.samples > 1 && ctx.state.framebuffer_name(Binding::Read) != 0 {
+                return Err(invalid_operation("glReadPixels: the framebuffer is multisampled"));
+            }
+            if client.shape.components == Components::Color && client.shape.integer != described.format.info.is_integer() {
+                return Err(invalid_operation("glReadPixels: integer and non-integer formats do not mix"));
+            }
+            let store = ctx.state.pixel.pack;
+            let address = store
+                .address(2, [width, height, 1], &client)
+                .ok_or_else(|| out_of_memory("glReadPixels: the image is larger than memory"))?;
+            ctx.write_to_dest(dest, address.end, client.offset_alignment(), command, |ctx, out| {
+                ctx.read_into(&attachment, &described, [x, y], [width, height], &client, out)
+            })
+        });
+    }
+
+    fn read_into(
+        &mut self,
+        attachment: &Attachment,
+        described: &Described,
+        origin: [i32; 2],
+        size: [u32; 2],
+        client: &crate::pixel::ClientFormat,
+        out: &mut [u8],
+    ) -> GlResult {
+        // Pixels outside the framebuffer are undefined: they are left as they are.
+        let shape = self.state.framebuffer_shape(Binding::Read);
+        let clip = |start: i32, len: u32, limit: u32| {
+            let low = i64::from(start).max(0);
+            let high = (i64::from(start) + i64::from(len)).min(i64::from(limit));
+            (low < high).then(|| (low as i32, (high - low) as u32))
+        };
+        let (Some((x, width)), Some((y, height))) =
+            (clip(origin[0], size[0], shape.width), clip(origin[1], size[1], shape.height))
+        else {
+            return Ok(());
+        };
+        let storage = described.format.storage;
+        let format = match client.shape.components {
+            Components::Depth if storage.has_stencil() => mgpipe_types::Format::D32_FLOAT,
+            Components::Stencil if storage.has_depth() => mgpipe_types::Format::S8_UINT,
+            _ => storage,
+        };
+        let bytes = format.desc().image_bytes(width, height, 1).and_then(|n| usize::try_from(n).ok());
+        let bytes = bytes.ok_or_else(|| out_of_memory("glReadPixels"))?;
+        let mut texels = Vec::new();
+        texels.try_reserve_exact(bytes).map_err(|_| out_of_memory("glReadPixels"))?;
+        texels.resize(bytes, 0);
+        self.tracker.validate(VerbClass::Readback, &mut self.state, &mut *self.pipe);
+        attachment.realize(&mut *self.pipe);
+        let info = ReadbackInfo {
+            surface: attachment.surface(),
+            area: Box3 { x, y, z: 0, width, height, depth: 1 },
+            format: format.0,
+            aspect: aspect_of(client),
+            pad: [0; 2],
+        };
+        self.pipe.read_pixels(&info, &mut texels)?;
+        // The clipped rectangle lands where its pixels belong in the whole one.
+        let mut store = self.state.pixel.pack;
+        if store.row_length == 0 {
+            store.row_length = i32::try_from(size[0]).unwrap_or(i32::MAX);
+        }
+        store.skip_pixels = store.skip_pixels.saturating_add(x.saturating_sub(origin[0]));
+        store.skip_rows = store.skip_rows.saturating_add(y.saturating_sub(origin[1]));
+        let clamp = match self.state.render.state().clamp_read_color {
+            gl::TRUE => true,
+            gl::FIXED_ONLY => described.format.info.kind == ComponentKind::Unorm && client.is_float(),
+            _ => false,
+        };
+        // Unsigned normalised storage is within [0, 1] already.
+        let clamp = clamp && described.format.info.kind != ComponentKind::Unorm;
+        let options = PackOptions { clamp, luminance_is_sum: true };
+        let base = described.format.info.base;
+        let base = if aspect_of(client) == aspect::COLOR { base } else { crate::format::Base::Rgba };
+        if !pack_image(client, &store, 2, [width, height, 1], &texels, format, base, options, out) {
+            return Err(invalid_operation("glReadPixels: the destination is too small"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,204 @@
+//! `glGetTexImage` and `glGetCompressedTexImage`: what the device holds, generated and rendered levels included.
+
+use mgpipe_tracker::VerbClass;
+use mgpipe_types::{aspect, Box3, Format, ReadbackInfo, Target};
+
+use super::compressed::{decode, decoded_format, encode_storage, image_bytes};
+use super::image::client_format;
+use super::target::{any_image_target, ImageTarget};
+use super::{Extent, Texture};
+use crate::boundary::PixelDest;
+use crate::context::Context;
+use crate::error::{invalid_enum, invalid_operation, out_of_memory, GlError, GlResult};
+use crate::format::{check_texture_transfer, TransferUse};
+use crate::pixel::{pack_image, ClientFormat, Components, PackOptions};
+
+impl Context {
+    /// Texels of a box of an image in storage format, as the device holds them. `None` for an image without texels.
+    pub(crate) fn fetch_area(
+        &mut self,
+        texture: &Texture,
+        face: usize,
+        level: u32,
+        area: &Box3,
+    ) -> GlResult<Option<(Vec<u8>, Format)>> {
+        self.tracker.validate(VerbClass::TextureOp, &mut self.state, &mut *self.pipe);
+        let (surface, storage) = {
+            let mut inner = texture.lock();
+            texture.realize_image(&mut inner, face, level, &mut *self.pipe)?;
+            let Some(image) = inner.image(face, level) else { return Ok(None) };
+            (texture.surface(&inner, face, level, 0, false), image.storage())
+        };
+        if !surface.is_some() {
+            return Ok(None);
+        }
+        let bytes = storage.desc().image_bytes(area.width, area.height, area.depth);
+        let bytes = bytes.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| out_of_memory("texture read-back"))?;
+        let mut texels = Vec::new();
+        texels.try_reserve_exact(bytes).map_err(|_| out_of_memory("texture read-back"))?;
+        texels.resize(bytes, 0);
+        let mut bits = 0;
+        if storage.has_depth() {
+            bits |= aspect::DEPTH;
+        }
+        if storage.has_stencil() {
+            bits |= aspect::STENCIL;
+        }
+        let info = ReadbackInfo {
+            surface,
+            area: *area,
+            format: storage.0,
+            aspect: if bits == 0 { aspect::COLOR } else { bits },
+            pad: [0; 2],
+        };
+        self.pipe.get_texture_image(&info, &mut texels)?;
+        Ok(Some((texels, storage)))
+    }
+
+    fn image_of_query(&mut self, target: u32, level: i32, command: &'static str) -> GlResult<(ImageTarget, u32)> {
+        let at = any_image_target(target)
+            .filter(|at| !at.proxy)
+            .ok_or_else(|| invalid_enum(format!("{command}: target")))?;
+        let level = self.level_of_query(at.target, level, command)?;
+        Ok((at, level))
+    }
+
+    /// Extent of a level of the texture that is current for a target; nothing for a level that does not exist.
+    fn extent_of(&mut self, at: &ImageTarget, level: u32) -> GlResult<Extent> {
+        let texture = self.state.current_texture(at.target)?;
+        let inner = texture.lock();
+        Ok(inner.image(at.face, level).map_or_else(Extent::default, |image| image.extent))
+    }
+
+    /// How far `glGetTexImage` writes from the application's pointer; `None` when it writes to a buffer.
+    pub fn tex_image_pack_bytes(&mut self, target: u32, level: i32, format: u32, type_: u32) -> Option<usize> {
+        if self.state.buffers.pixel_pack.is_some() {
+            return None;
+        }
+        let extent = self
+            .image_of_query(target, level, "glGetTexImage")
+            .and_then(|(at, level)| self.extent_of(&at, level).map(|extent| (at, extent)));
+        // Illegal arguments raise their error in the command itself.
+        let Ok((at, extent)) = extent else { return Some(0) };
+        let sizes = extent.sizes().map(|v| i32::try_from(v).unwrap_or(i32::MAX));
+        self.pack_bytes(dimensions(at.target), sizes, format, type_)
+    }
+
+    /// `glGetTexImage`.
+    pub fn get_tex_image(&mut self, target: u32, level: i32, format: u32, type_: u32, dest: PixelDest<'_>) {
+        let command = "glGetTexImage";
+        self.gl(|ctx| {
+            let (at, level) = ctx.image_of_query(target, level, command)?;
+            let client = client_format(format, type_, command)?;
+            let texture = ctx.state.current_texture(at.target)?;
+            let image = {
+                let inner = texture.lock();
+                inner.image(at.face, level).map(|image| (image.format, image.extent))
+            };
+            let Some((internal, extent)) = image else {
+                // An image that does not exist has no texels; the format is then not checked against it.
+                return Ok(());
+            };
+            check_texture_transfer(internal.info, &client, TransferUse::Readback)
+                .map_err(|(code, reason)| GlError { code, message: format!("{command}: {reason}").into() })?;
+            let dims = dimensions(at.target);
+            let store = ctx.state.pixel.pack;
+            let address = store
+                .address(dims, extent.sizes(), &client)
+                .ok_or_else(|| out_of_memory(format!("{command}: the image is larger than memory")))?;
+            ctx.write_to_dest(dest, address.end, client.offset_alignment(), command, |ctx, out| {
+                if extent.is_empty() {
+                    return Ok(());
+                }
+                let area = whole_area(at.target, extent);
+                let Some((texels, storage)) = ctx.fetch_area(&texture, at.face, level, &area)? else { return Ok(()) };
+                let (texels, storage) = match decoded_format(storage) {
+                    Some(plain) => {
+                        let decoded = decode(storage, extent.sizes(), &texels);
+                        (decoded.ok_or_else(|| out_of_memory("glGetTexImage: decoding"))?, plain)
+                    }
+                    None => (texels, storage),
+                };
+                let base = internal.info.base;
+                if !pack_image(&client, &store, dims, extent.sizes(), &texels, storage, base, PackOptions::default(), out) {
+                    return Err(invalid_operation(format!("{command}: the destination is too small")));
+                }
+                Ok(())
+            })
+        });
+    }
+
+    /// How far `glGetCompressedTexImage` writes from the application's pointer; `None` when it writes to a buffer.
+    pub fn compressed_tex_image_pack_bytes(&mut self, target: u32, level: i32) -> Option<usize> {
+        if self.state.buffers.pixel_pack.is_some() {
+            return None;
+        }
+        let Ok((at, level)) = self.image_of_query(target, level, "glGetCompressedTexImage") else { return Some(0) };
+        let Ok(texture) = self.state.current_texture(at.target) else { return Some(0) };
+        let inner = texture.lock();
+        let bytes = inner.image(at.face, level).and_then(|image| {
+            image.format.info.blocks().map(|blocks| image_bytes(blocks, image.extent))
+        });
+        Some(bytes.unwrap_or(0))
+    }
+
+    /// `glGetCompressedTexImage`.
+    pub fn get_compressed_tex_image(&mut self, target: u32, level: i32, dest: PixelDest<'_>) {
+        let command = "glGetCompressedTexImage";
+        self.gl(|ctx| {
+            let (at, level) = ctx.image_of_query(target, level, command)?;
+            let texture = ctx.state.current_texture(at.target)?;
+            let image = {
+                let inner = texture.lock();
+                inner.image(at.face, level).map(|i| (i.format.info.blocks(), i.extent, i.blocks.clone()))
+            };
+            let Some((Some(blocks), extent, kept)) = image else {
+                return Err(invalid_operation(format!("{command}: the image is not compressed")));
+            };
+            let len = image_bytes(blocks, extent);
+            ctx.write_to_dest(dest, len, 1, command, |ctx, out| {
+                if let Some(kept) = kept.filter(|kept| kept.len() == len) {
+                    out[..len].copy_from_slice(&kept);
+                    return Ok(());
+                }
+                let area = whole_area(at.target, extent);
+                let Some((texels, storage)) = ctx.fetch_area(&texture, at.face, level, &area)? else { return Ok(()) };
+                let bytes = if storage == blocks {
+                    texels
+                } else {
+                    encode_storage(blocks, extent.sizes(), storage, &texels)
+                        .ok_or_else(|| invalid_operation(format!("{command}: cannot compress to this format")))?
+                };
+                for (to, from) in out[..len].iter_mut().zip(bytes) {
+                    *to = from;
+                }
+                Ok(())
+            })
+        });
+    }
+}
+
+/// The box of a whole image in its texture; a cube face is selected by the surface's layer.
+fn whole_area(_: Target, extent: Extent) -> Box3 {
+    Box3::sized(extent.width, extent.height, extent.depth)
+}
+
+/// Dimensionality of the images of a target: whether images and their height count in the pack state.
+fn dimensions(target: Target) -> u32 {
+    match target {
+        Target::Tex1D => 1,
+        Target::Tex3D | Target::Tex2DArray => 3,
+        _ => 2,
+    }
+}
+
+/// Whether a pixel format asks for one aspect of a depth-stencil image.
+pub(crate) fn aspect_of(client: &ClientFormat) -> u32 {
+    match client.shape.components {
+        Components::Color => aspect::COLOR,
+        Components::Depth => aspect::DEPTH,
+        Components::Stencil => aspect::STENCIL,
+        Components::DepthStencil => aspect::DEPTH | aspect::STENCIL,
+    }
+}
+
