@@ -4,6 +4,7 @@
 //! `scenario-runner` runs scenarios on whatever driver its environment selects; the test target `scenarios` runs each of
 //! them on the reference (Mesa llvmpipe) and on MGL, and compares.
 
+pub mod bench;
 pub mod demo;
 pub mod driver;
 pub mod egl;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, bail, Result};
 use clap::Parser;
 use glow::HasContext as _;
-use mgl_tests::demo::Demo;
+use mgl_tests::demo::{Demo, Quality};
 use mgl_tests::egl::{ContextRequest, Egl};
 use mgl_tests::picture::Picture;
 
@@ -51,7 +51,7 @@ fn main() -> Result<()> {
     let demo = unsafe {
         println!("renderer   {}", gl.get_parameter_string(glow::RENDERER));
         println!("version    {}", gl.get_parameter_string(glow::VERSION));
-        Demo::new(&gl, width, height).map_err(|e| anyhow!(e))?
+        Demo::new(&gl, width, height, Quality::FULL).map_err(|e| anyhow!(e))?
     };
     println!("picture    {width}x{height}, {} samples a pixel", demo.samples());
 

@@ -36,22 +36,22 @@ fn surface(nu: u32, nv: u32, shape: impl Fn(f32, f32) -> Vertex) -> Mesh {
     mesh
 }
 
-/// The unit sphere.
-pub fn sphere() -> Mesh {
-    surface(64, 32, |u, v| {
+/// The unit sphere; `detail` divides the number of cells in each direction.
+pub fn sphere(detail: u32) -> Mesh {
+    surface(64 / detail, 32 / detail, |u, v| {
         let (a, b) = (u * std::f32::consts::TAU, (v - 0.5) * std::f32::consts::PI);
         let n = [a.sin() * b.cos(), b.sin(), a.cos() * b.cos()];
         vertex(n, n, u * 2.0, v)
     })
 }
 
-/// A tube of radius 0.27 along the (2, 3) torus knot.
-pub fn knot() -> Mesh {
+/// A tube of radius 0.27 along the (2, 3) torus knot; `detail` divides the number of cells in each direction.
+pub fn knot(detail: u32) -> Mesh {
     let curve = |t: f32| -> Vec3 {
         let r = 1.0 + 0.45 * (3.0 * t).cos();
         [r * (2.0 * t).cos(), 0.6 * (3.0 * t).sin(), r * (2.0 * t).sin()]
     };
-    surface(360, 28, |u, v| {
+    surface(360 / detail, 28 / detail, |u, v| {
         let (t, a) = (u * std::f32::consts::TAU, v * std::f32::consts::TAU);
         let (p, q) = (curve(t), curve(t + 0.01));
         let tangent = normalize(sub(q, p));

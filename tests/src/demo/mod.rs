@@ -14,8 +14,24 @@ use self::math::{look_at, mul, normalize, orthographic, perspective, rotation, s
 use self::mesh::Mesh;
 use self::texture::{LAYER_BRUSHED, LAYER_CRATE, LAYER_PLAIN, LAYER_TILES};
 
-/// Width and height of the shadow map in texels.
-const SHADOW_SIZE: i32 = 2048;
+/// How much work a frame is.
+#[derive(Clone, Copy, Debug)]
+pub struct Quality {
+    /// Width and height of the shadow map in texels.
+    pub shadow_size: i32,
+    /// Divides the number of cells of the curved meshes in each direction: 1, 2 or 4.
+    pub detail: u32,
+    /// Width and height of the material textures in texels.
+    pub texture_size: usize,
+}
+
+impl Quality {
+    /// For pictures to look at.
+    pub const FULL: Self = Self { shadow_size: 2048, detail: 1, texture_size: 512 };
+    /// For thousands of frames on a software driver.
+    pub const SMALL: Self = Self { shadow_size: 64, detail: 4, texture_size: 64 };
+}
+
 /// Mip levels of the picture that the glow reads.
 const N_GLOW_LEVELS: i32 = 6;
 
@@ -56,6 +72,7 @@ struct Batch {
 pub struct Demo {
     width: i32,
     height: i32,
+    quality: Quality,
     samples: i32,
     shapes: Vec<Shape>,
     instance_buffer: gl::NativeBuffer,
@@ -113,9 +130,9 @@ impl Demo {
     ///
     /// # Safety
     /// A GL 3.3 context is current, and stays so for every use of the demo.
-    pub unsafe fn new(gl: &gl::Context, width: i32, height: i32) -> Result<Self, String> {
+    pub unsafe fn new(gl: &gl::Context, width: i32, height: i32, quality: Quality) -> Result<Self, String> {
         let instance_buffer = gl.create_buffer()?;
-        let shapes = [mesh::plane(), mesh::knot(), mesh::sphere(), mesh::cube(), mesh::pedestal()]
+        let shapes = [mesh::plane(), mesh::knot(quality.detail), mesh::sphere(quality.detail), mesh::cube(), mesh::pedestal()]
             .iter()
             .map(|mesh| Self::upload(gl, mesh, instance_buffer))
             .collect::<Result<Vec<_>, _>>()?;
@@ -132,12 +149,12 @@ impl Demo {
         }
         let sky = program(gl, shaders::SCREEN_VS, &shaders::sky_fs())?;
         let screen = program(gl, shaders::SCREEN_VS, &shaders::screen_fs())?;
-        let materials = texture::create(gl)?;
+        let materials = texture::create(gl, quality.texture_size)?;
 
         let shadow_map = gl.create_texture()?;
         gl.bind_texture(gl::TEXTURE_2D, Some(shadow_map));
         gl.tex_image_2d(
-            gl::TEXTURE_2D, 0, gl::DEPTH_COMPONENT24 as i32, SHADOW_SIZE, SHADOW_SIZE, 0, gl::DEPTH_COMPONENT,
+            gl::TEXTURE_2D, 0, gl::DEPTH_COMPONENT24 as i32, quality.shadow_size, quality.shadow_size, 0, gl::DEPTH_COMPONENT,
             gl::UNSIGNED_INT, gl::PixelUnpackData::Slice(None),
         );
         for (name, value) in [
@@ -183,7 +200,7 @@ impl Demo {
         check_target(gl, "the picture")?;
 
         Ok(Self {
-            width, height, samples, shapes, instance_buffer, frame_buffer, empty_array, object, shadow, sky, screen, materials,
+            width, height, quality, samples, shapes, instance_buffer, frame_buffer, empty_array, object, shadow, sky, screen, materials,
             shadow_map, shadow_target, multisampled, picture, picture_target,
         })
     }
@@ -230,7 +247,7 @@ impl Demo {
         gl.enable(gl::DEPTH_TEST);
         gl.enable(gl::CULL_FACE);
         gl.bind_framebuffer(gl::FRAMEBUFFER, Some(self.shadow_target));
-        gl.viewport(0, 0, SHADOW_SIZE, SHADOW_SIZE);
+        gl.viewport(0, 0, self.quality.shadow_size, self.quality.shadow_size);
         gl.clear(gl::DEPTH_BUFFER_BIT);
         gl.enable(gl::POLYGON_OFFSET_FILL);
         gl.polygon_offset(1.5, 2.0);

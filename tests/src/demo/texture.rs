@@ -2,8 +2,6 @@
 
 use glow::{self as gl, HasContext as _};
 
-/// Width and height of a layer in texels.
-const SIZE: usize = 512;
 /// Plain white.
 pub const LAYER_PLAIN: f32 = 0.0;
 /// Stone tiles with joints.
@@ -68,17 +66,17 @@ fn brushed(u: f32, v: f32) -> [f32; 3] {
     [0.82 + 0.18 * g; 3]
 }
 
-/// Paints the layers and uploads them as a 2D array texture with mip levels.
+/// Paints the layers, each `size` texels wide and high, and uploads them as a 2D array texture with mip levels.
 ///
 /// # Safety
 /// A GL 3.3 context is current.
-pub unsafe fn create(gl: &gl::Context) -> Result<gl::NativeTexture, String> {
-    let mut data = Vec::with_capacity(SIZE * SIZE * 4 * 4);
+pub unsafe fn create(gl: &gl::Context, size: usize) -> Result<gl::NativeTexture, String> {
+    let mut data = Vec::with_capacity(size * size * 4 * 4);
     let painters: [fn(f32, f32) -> [f32; 3]; 4] = [|_, _| [1.0; 3], tiles, crate_side, brushed];
     for painter in painters {
-        for y in 0..SIZE {
-            for x in 0..SIZE {
-                let c = painter((x as f32 + 0.5) / SIZE as f32, (y as f32 + 0.5) / SIZE as f32);
+        for y in 0..size {
+            for x in 0..size {
+                let c = painter((x as f32 + 0.5) / size as f32, (y as f32 + 0.5) / size as f32);
                 data.extend(c.map(|v| (v.clamp(0.0, 1.0) * 255.0).round() as u8));
                 data.push(255);
             }
@@ -87,7 +85,7 @@ pub unsafe fn create(gl: &gl::Context) -> Result<gl::NativeTexture, String> {
     let texture = gl.create_texture()?;
     gl.bind_texture(gl::TEXTURE_2D_ARRAY, Some(texture));
     gl.tex_image_3d(
-        gl::TEXTURE_2D_ARRAY, 0, gl::SRGB8_ALPHA8 as i32, SIZE as i32, SIZE as i32, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_2D_ARRAY, 0, gl::SRGB8_ALPHA8 as i32, size as i32, size as i32, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(&data)),
     );
     gl.generate_mipmap(gl::TEXTURE_2D_ARRAY);

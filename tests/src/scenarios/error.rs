@@ -283,7 +283,7 @@ unsafe fn huge_sizes(t: &Scene) {
 /// An ordinary frame must not leave an error that the application did not make.
 unsafe fn none_in_a_clean_frame(t: &Scene) {
     let egl_context = &t.context;
-    let demo = crate::demo::Demo::new(t, 64, 64).unwrap_or_else(|e| panic!("{e}"));
+    let demo = crate::demo::Demo::new(t, 64, 64, crate::demo::Quality { shadow_size: 256, detail: 1, texture_size: 128 }).unwrap_or_else(|e| panic!("{e}"));
     for i in 0..3 {
         demo.frame(t, i as f32 * 0.5);
         t.no_error(&format!("frame {i}"));
