@@ -81,6 +81,7 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
     for stage in &mut stages {
         patch::place(&mut stage.module, &placements);
         patch::execution_modes(&mut stage.module);
+        patch::arrays::flatten(&mut stage.module)?;
         patch::rect::lower(&mut stage.module);
         patch::strip::unused(&mut stage.module);
         modules.push(StageModule { stage: stage.module.stage, words: stage.module.assemble() });

@@ -103,6 +103,16 @@ impl Module {
         Ok(module)
     }
 
+    /// Builds the index again after the module's types, names or decorations were moved.
+    pub(crate) fn reindex(&mut self) {
+        self.global.clear();
+        self.names.clear();
+        self.member_names.clear();
+        self.decorations.clear();
+        self.member_decorations.clear();
+        self.index();
+    }
+
     fn index(&mut self) {
         for (at, instruction) in self.dr.types_global_values.iter().enumerate() {
             if let Some(id) = instruction.result_id {

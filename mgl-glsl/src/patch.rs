@@ -1,5 +1,6 @@
 //! Changes to the SPIR-V between glslang and the backend.
 
+pub(crate) mod arrays;
 mod edit;
 pub(crate) mod rect;
 pub(crate) mod strip;

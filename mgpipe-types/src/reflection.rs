@@ -229,7 +229,8 @@ pub struct Binding {
     /// Index of element 0 in [`Reflection::uniform_blocks`], [`Reflection::storage_blocks`] or
     /// [`Reflection::atomic_buffers`], by kind (element `n` has this index plus `n`); -1 for other kinds.
     pub block_index: i32,
-    /// Index of the sampler or image uniform in [`Reflection::uniforms`]; -1 for other kinds.
+    /// Index of the sampler or image uniform in [`Reflection::uniforms`]; -1 for other kinds. When the binding has more
+    /// elements than that uniform (arrays of arrays), it continues with the uniforms that follow.
     pub uniform_index: i32,
     /// Array element of that uniform which element 0 of this binding is: one uniform may span several bindings.
     pub uniform_element: u32,

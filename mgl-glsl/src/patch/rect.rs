@@ -91,6 +91,7 @@ pub(crate) fn lower(module: &mut Module) {
     }
     module.dr.functions = functions;
     merge_duplicates(module);
+    module.reindex();
 }
 
 fn samples(op: Op) -> bool {

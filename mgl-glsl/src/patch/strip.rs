@@ -46,4 +46,5 @@ pub(crate) fn unused(module: &mut Module) {
     for entry in &mut dr.entry_points {
         entry.operands.retain(|o| !matches!(o, Operand::IdRef(id) if dead.contains(id)));
     }
+    module.reindex();
 }

@@ -23,6 +23,8 @@ struct Resource {
     /// Block or variable name in the SPIR-V.
     name: String,
     count: u32,
+    /// Sizes of the array's dimensions, outermost first.
+    dimensions: Vec<u32>,
     /// Stages that use it; it is active when there is one.
     stages: StageMask,
     /// Every variable that stands for it: stage index and id.
@@ -67,7 +69,9 @@ fn resources(stages: &[StageModule]) -> Result<Vec<Resource>, String> {
             }
             let mut element = variable.pointee;
             let mut count = 1u32;
+            let mut dimensions = Vec::new();
             while let Type::Array { element: inner, length } = module.type_of(element) {
+                dimensions.push(length.unwrap_or(0));
                 count = count.saturating_mul(length.unwrap_or(0));
                 element = inner;
             }
@@ -112,6 +116,7 @@ fn resources(stages: &[StageModule]) -> Result<Vec<Resource>, String> {
                     kind,
                     name,
                     count,
+                    dimensions: dimensions.clone(),
                     stages: StageMask::default(),
                     variables: Vec::new(),
                     element,
@@ -128,7 +133,10 @@ fn resources(stages: &[StageModule]) -> Result<Vec<Resource>, String> {
             } else {
                 resource.variables.push((stage_index, variable.id));
             }
-            resource.count = resource.count.max(count);
+            if count > resource.count {
+                resource.count = count;
+                resource.dimensions = dimensions;
+            }
             resource.named_instance |= !module.name(variable.id).is_empty();
             if used {
                 resource.stages.insert(module.stage);
@@ -140,6 +148,25 @@ fn resources(stages: &[StageModule]) -> Result<Vec<Resource>, String> {
         }
     }
     Ok(list)
+}
+
+/// All subscripts of an array with these dimensions: `[0][0]`, `[0][1]`, …
+fn subscripts(dimensions: &[u32]) -> Vec<String> {
+    let mut list = vec![String::new()];
+    for dimension in dimensions {
+        let mut longer = Vec::new();
+        for prefix in &list {
+            for index in 0..*dimension {
+                // More than any limit allows; the limits are checked afterwards.
+                if longer.len() >= 1 << 12 {
+                    break;
+                }
+                longer.push(format!("{prefix}[{index}]"));
+            }
+        }
+        list = longer;
+    }
+    list
 }
 
 /// Splits `name[3]` into the name and the index.
@@ -292,7 +319,31 @@ fn opaque_uniforms(facts: &ProgramFacts, list: &[Resource], reflection: &mut Ref
         let Some(opaque) = resource.opaque else { continue };
         let is_image = matches!(resource.kind, BindingKind::Image | BindingKind::ImageBuffer);
         let name = original_name(&resource.name).into_owned();
-        let is_variable_array = resource.count != 1;
+        let is_variable_array = !resource.dimensions.is_empty();
+        if let Some((last, outer)) = resource.dimensions.split_last().filter(|(_, outer)| !outer.is_empty()) {
+            let explicit = facts.bindings.get(&resource.name).copied();
+            if let Some(binding) = reflection.bindings.get_mut(binding_index) {
+                binding.uniform_index = reflection.uniforms.len() as i32;
+            }
+            for (k, suffix) in subscripts(outer).into_iter().enumerate() {
+                reflection.uniforms.push(Uniform {
+                    name: format!("{name}{suffix}[0]"),
+                    gl_type: opaque_gl_type(&opaque, is_image),
+                    array_size: *last,
+                    stages: resource.stages,
+                    location: -1,
+                    block_index: -1,
+                    offset: -1,
+                    array_stride: -1,
+                    matrix_stride: -1,
+                    row_major: false,
+                    atomic_index: -1,
+                    binding_index: binding_index as i32,
+                    initial_unit: explicit.map_or(-1, |b| b.saturating_add(k as u32 * last) as i32),
+                });
+            }
+            continue;
+        }
         let (base, element, is_array) = match split_index(&name) {
             Some((base, element)) if !is_variable_array => (base.to_owned(), element, true),
             _ => (name.clone(), 0, is_variable_array),
@@ -375,10 +426,11 @@ fn blocks(
     binding_index: usize,
 ) -> Vec<Block> {
     let explicit = facts.bindings.get(&resource.name).copied();
-    let is_array = resource.count != 1;
-    (0..resource.count.min(1 << 12))
-        .map(|element| Block {
-            name: if is_array { format!("{name}[{element}]") } else { name.to_owned() },
+    subscripts(&resource.dimensions)
+        .into_iter()
+        .zip(0u32..)
+        .map(|(suffix, element)| Block {
+            name: format!("{name}{suffix}"),
             size,
             initial_binding: explicit.map_or(0, |b| b.saturating_add(element)),
             stages: resource.stages,

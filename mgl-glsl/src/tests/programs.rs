@@ -358,3 +358,18 @@ fn evaluation_without_control_shader() {
     let outer = program.reflection.uniforms.iter().find(|u| u.name == "mgl_TessLevelOuter").expect("outer");
     assert!(outer.stages.contains(Stage::TessControl) && outer.location > 0);
 }
+
+#[test]
+fn arrays_of_arrays_of_descriptors() {
+    let fs = "#version 430\nuniform sampler2D s[2][3]; layout(binding = 1) uniform B { vec4 v; } b[2][2]; uniform int i; uniform vec4 plain[2][2]; out vec4 c;
+void main() { c = texture(s[1][2], vec2(0)) + texture(s[i][1], vec2(0)) + b[i][1].v + b[1][0].v + plain[i][1]; }";
+    let vs = "#version 430\nvoid main() { gl_Position = vec4(0); }";
+    let program = program(&[(Stage::Vertex, vs), (Stage::Fragment, fs)]);
+    let r = &program.reflection;
+    let names: Vec<&str> = r.uniforms.iter().map(|u| u.name.as_str()).collect();
+    assert_eq!(names, ["i", "plain[0][0]", "plain[1][0]", "s[0][0]", "s[1][0]", "B.v"]);
+    assert_eq!(r.uniforms[4].location, r.uniforms[3].location + 3);
+    let blocks: Vec<&str> = r.uniform_blocks.iter().map(|b| b.name.as_str()).collect();
+    assert_eq!(blocks, ["B[0][0]", "B[0][1]", "B[1][0]", "B[1][1]"]);
+    assert_eq!(r.uniform_blocks[3].initial_binding, 4);
+}
