@@ -217,6 +217,14 @@ impl Recorder {
         self.batch.main
     }
 
+    /// The init command buffer, opened when it is not yet.
+    pub(crate) fn init(&mut self) -> vk::CommandBuffer {
+        if !self.batch.init_open {
+            self.open(true);
+        }
+        self.batch.init
+    }
+
     #[cold]
     fn open(&mut self, init: bool) {
         let commands = if init { self.batch.init } else { self.batch.main };

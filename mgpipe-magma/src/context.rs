@@ -12,7 +12,6 @@ use crate::vertex::{VertexElements, VertexLayout, DEFAULT_BYTES};
 use crate::xfb::StreamOutput;
 use ash::vk;
 use hashbrown::HashMap;
-use mgpipe_types::reflection::SET_COUNT;
 use mgpipe_types::render_state::{chunks, masked_len, Half, RenderState, ALL_PIPELINE_CHUNKS};
 use mgpipe_types::*;
 use smallvec::SmallVec;
@@ -68,7 +67,6 @@ pub(crate) enum BindPoint {
 pub(crate) struct BoundProgram {
     pub(crate) program: Arc<Program>,
     pub(crate) bindings: Arc<Bindings>,
-    pub(crate) sets: [vk::DescriptorSet; SET_COUNT as usize],
     /// Offset of the default block in its ring chunk.
     pub(crate) constants: Option<crate::command::RingSlice>,
 }
@@ -270,7 +268,6 @@ impl MagmaContext {
         if self.rec.is_empty() {
             return Ok(self.rec.last_value);
         }
-        self.queries.before_submit(&self.device, &mut self.rec);
         let result = self.rec.submit();
         self.forget_commands();
         result
@@ -307,7 +304,7 @@ impl MagmaContext {
                         return;
                     }
                     let bindings = program.bindings.read().clone();
-                    *slot = Some(BoundProgram { program, bindings, sets: Default::default(), constants: None });
+                    *slot = Some(BoundProgram { program, bindings, constants: None });
                 }
                 Err(error) => return self.shared.complain("set_program", error),
             }
@@ -320,7 +317,7 @@ impl Drop for MagmaContext {
     fn drop(&mut self) {
         let _ = self.submit();
         let _ = self.device.wait_value(self.rec.last_value, u64::MAX);
-        self.queries.destroy(&self.device);
+        self.queries.destroy();
         self.shared.context_ended();
     }
 }

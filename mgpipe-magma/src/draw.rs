@@ -49,8 +49,8 @@ pub(crate) struct LastPipeline {
     restart: bool,
     patch_points: u32,
     viewports: u32,
-    /// Dynamic inputs of the variant: whether the point size is patched in, the clip origin and depth, smooth lines.
-    inputs: (bool, u32, u32, u32),
+    /// Dynamic state that the pipeline depends on: a patched point size, the clip origin and depth.
+    inputs: (bool, u32, u32),
 }
 
 /// What a draw's primitives look like to Vulkan.
@@ -245,15 +245,23 @@ impl MagmaContext {
         if self.dirty & (dirty::VERTEX | dirty::PROGRAM) != 0 {
             self.resolve_layout(&program);
         }
-        // Ring space may close a batch's chunk but never the pass, so everything that can fail goes first.
-        let commands = self.ensure_pass(None)?;
         let viewports = if program.reflection.pre_raster.writes_viewport_index {
             (MAX_VIEWPORTS as u32).min(self.device.properties.limits.max_viewports)
         } else {
             1
         };
         let moment = Moment { topology: shape.topology, restart: shape.restart, patch_points, viewports };
-        self.bind_pipeline(commands, &program, &framebuffer, moment)?;
+        let pipeline = self.choose_pipeline(&program, &framebuffer, moment)?;
+        if self.xfb.running && pipeline != self.last_pipeline.bound {
+            // No pipeline may be bound while Vulkan captures, and capturing again needs a barrier for its counters.
+            self.end_pass();
+        }
+        let commands = self.ensure_pass(None)?;
+        if self.last_pipeline.bound != pipeline {
+            // SAFETY: the pipeline belongs to the program, which the batch keeps.
+            unsafe { self.device.raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline) };
+            self.last_pipeline.bound = pipeline;
+        }
         self.apply_dynamic(commands, &program, &framebuffer, moment);
         if self.dirty & (dirty::VERTEX | dirty::BUFFERS | dirty::DEFAULTS | dirty::PROGRAM) != 0 {
             self.bind_vertex_buffers(commands)?;
@@ -281,13 +289,12 @@ impl MagmaContext {
         }
     }
 
-    fn bind_pipeline(
+    fn choose_pipeline(
         &mut self,
-        commands: vk::CommandBuffer,
         program: &Arc<crate::shader::Program>,
         framebuffer: &Framebuffer,
         moment: Moment,
-    ) -> PipeResult<()> {
+    ) -> PipeResult<vk::Pipeline> {
         let topology =
             if self.device.ext.extended_dynamic_state { conv::topology_class(moment.topology) } else { moment.topology };
         let variant = self.variant(program, moment.topology);
@@ -296,7 +303,6 @@ impl MagmaContext {
             variant.point_size,
             self.state.clip_origin | u32::from(variant.mirror_point_coord) << 31,
             self.state.clip_depth_mode,
-            self.state.polygon_offset_factor.to_bits() & 0,
         );
         let last = &self.last_pipeline;
         let same = last.program == program.serial
@@ -330,12 +336,7 @@ impl MagmaContext {
             viewports: moment.viewports,
             inputs,
         };
-        if self.last_pipeline.bound != pipeline {
-            // SAFETY: the pipeline belongs to the program, which the batch keeps.
-            unsafe { self.device.raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline) };
-            self.last_pipeline.bound = pipeline;
-        }
-        Ok(())
+        Ok(pipeline)
     }
 
     fn variant(&self, program: &crate::shader::Program, topology: vk::PrimitiveTopology) -> Variant {

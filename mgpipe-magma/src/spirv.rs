@@ -1,13 +1,391 @@
-//! Patches of SPIR-V modules that depend on state.
+//! Patches of SPIR-V modules that depend on state: point size, clip depth, the origin of point coordinates.
 
 use crate::shader::Variant;
 use mgpipe_types::reflection::Stage;
 use mgpipe_types::{PipeError, PipeResult};
+use rspirv::binary::Assemble;
+use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
 
 /// A copy of a module with the variant's changes.
-pub(crate) fn patch(words: &[u32], _stage: Stage, _variant: Variant) -> PipeResult<Vec<u32>> {
-    if words.first() != Some(&0x0723_0203) {
-        return Err(PipeError::Protocol("no SPIR-V module".into()));
+///
+/// # Errors
+/// [`PipeError::Protocol`] for words that are no module.
+pub(crate) fn patch(words: &[u32], stage: Stage, variant: Variant) -> PipeResult<Vec<u32>> {
+    let module = rspirv::dr::load_words(words).map_err(|error| PipeError::Protocol(format!("SPIR-V: {error:?}")))?;
+    let mut patcher = Patcher::new(module, stage)?;
+    if variant.point_size {
+        patcher.write_point_size();
     }
-    Ok(words.to_vec())
+    if variant.convert_depth {
+        patcher.convert_depth();
+    }
+    if variant.mirror_point_coord {
+        patcher.mirror_point_coord();
+    }
+    Ok(patcher.finish())
+}
+
+struct Patcher {
+    module: Module,
+    stage: Stage,
+    next: u32,
+    /// Function of the entry point.
+    entry: u32,
+}
+
+/// Where a built-in lives: a variable, or a member of a block variable.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    variable: u32,
+    member: Option<u32>,
+}
+
+fn inst(op: Op, ty: Option<u32>, id: Option<u32>, operands: Vec<Operand>) -> Instruction {
+    Instruction::new(op, ty, id, operands)
+}
+
+fn id_at(instruction: &Instruction, index: usize) -> Option<u32> {
+    match instruction.operands.get(index) {
+        Some(Operand::IdRef(id)) => Some(*id),
+        _ => None,
+    }
+}
+
+impl Patcher {
+    fn new(module: Module, stage: Stage) -> PipeResult<Patcher> {
+        let next = module.header.as_ref().map_or(0, |header| header.bound);
+        let entry = module
+            .entry_points
+            .iter()
+            .find_map(|entry| id_at(entry, 1))
+            .ok_or_else(|| PipeError::Protocol("SPIR-V without an entry point".into()))?;
+        Ok(Patcher { module, stage, next, entry })
+    }
+
+    fn finish(mut self) -> Vec<u32> {
+        if let Some(header) = &mut self.module.header {
+            header.bound = self.next;
+        }
+        self.module.assemble()
+    }
+
+    fn id(&mut self) -> u32 {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// A type or constant that equals the instruction, found or made.
+    fn global(&mut self, op: Op, ty: Option<u32>, operands: Vec<Operand>) -> u32 {
+        let found = self.module.types_global_values.iter().find(|i| {
+            i.class.opcode == op && i.result_type == ty && i.operands == operands && op != Op::Variable
+        });
+        if let Some(id) = found.and_then(|i| i.result_id) {
+            return id;
+        }
+        let id = self.id();
+        self.module.types_global_values.push(inst(op, ty, Some(id), operands));
+        id
+    }
+
+    fn float(&mut self) -> u32 {
+        // Later versions of the instruction carry an encoding operand; plain 32-bit floats do not.
+        self.global(Op::TypeFloat, None, vec![Operand::LiteralBit32(32)])
+    }
+
+    fn vector(&mut self, count: u32) -> u32 {
+        let float = self.float();
+        self.global(Op::TypeVector, None, vec![Operand::IdRef(float), Operand::LiteralBit32(count)])
+    }
+
+    fn pointer(&mut self, class: StorageClass, to: u32) -> u32 {
+        self.global(Op::TypePointer, None, vec![Operand::StorageClass(class), Operand::IdRef(to)])
+    }
+
+    fn float_constant(&mut self, value: f32) -> u32 {
+        let float = self.float();
+        self.global(Op::Constant, Some(float), vec![Operand::LiteralBit32(value.to_bits())])
+    }
+
+    fn int_constant(&mut self, value: u32) -> u32 {
+        let int = self.global(Op::TypeInt, None, vec![Operand::LiteralBit32(32), Operand::LiteralBit32(1)]);
+        self.global(Op::Constant, Some(int), vec![Operand::LiteralBit32(value)])
+    }
+
+    fn variable(&mut self, class: StorageClass, pointee: u32) -> u32 {
+        let pointer = self.pointer(class, pointee);
+        let id = self.id();
+        self.module.types_global_values.push(inst(
+            Op::Variable,
+            Some(pointer),
+            Some(id),
+            vec![Operand::StorageClass(class)],
+        ));
+        id
+    }
+
+    fn decorate(&mut self, target: u32, decoration: Decoration, extra: Vec<Operand>) {
+        let mut operands = vec![Operand::IdRef(target), Operand::Decoration(decoration)];
+        operands.extend(extra);
+        self.module.annotations.push(inst(Op::Decorate, None, None, operands));
+    }
+
+    fn add_interface(&mut self, variable: u32) {
+        for entry in &mut self.module.entry_points {
+            entry.operands.push(Operand::IdRef(variable));
+        }
+    }
+
+    fn pointee(&self, variable: u32) -> Option<(StorageClass, u32)> {
+        let globals = &self.module.types_global_values;
+        let ty = globals.iter().find(|i| i.result_id == Some(variable))?.result_type?;
+        let pointer = globals.iter().find(|i| i.result_id == Some(ty))?;
+        match pointer.operands.first() {
+            Some(Operand::StorageClass(class)) => Some((*class, id_at(pointer, 1)?)),
+            _ => None,
+        }
+    }
+
+    /// The variable, or member of a block, that carries a built-in in a storage class.
+    fn built_in(&self, wanted: BuiltIn, class: StorageClass) -> Option<Place> {
+        for annotation in &self.module.annotations {
+            if annotation.operands.last() != Some(&Operand::BuiltIn(wanted)) {
+                continue;
+            }
+            let target = id_at(annotation, 0)?;
+            match annotation.class.opcode {
+                Op::Decorate if self.pointee(target).is_some_and(|(c, _)| c == class) => {
+                    return Some(Place { variable: target, member: None });
+                }
+                Op::MemberDecorate => {
+                    let member = match annotation.operands.get(1) {
+                        Some(Operand::LiteralBit32(member)) => *member,
+                        _ => continue,
+                    };
+                    let variable = self.module.types_global_values.iter().find_map(|i| {
+                        let id = i.result_id.filter(|_| i.class.opcode == Op::Variable)?;
+                        (self.pointee(id)? == (class, target)).then_some(id)
+                    });
+                    if let Some(variable) = variable {
+                        return Some(Place { variable, member: Some(member) });
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Inserts instructions where the last vertex stage hands a vertex on: before returns of the entry point, or before
+    /// each emitted vertex of a geometry shader. `make` builds a fresh copy for each place.
+    fn at_vertex_end(&mut self, mut make: impl FnMut(&mut Patcher) -> Vec<Instruction>) {
+        let geometry = self.stage == Stage::Geometry;
+        let mut functions = std::mem::take(&mut self.module.functions);
+        for function in &mut functions {
+            let is_entry = function.def.as_ref().and_then(|def| def.result_id) == Some(self.entry);
+            if !geometry && !is_entry {
+                continue;
+            }
+            for block in &mut function.blocks {
+                let mut out = Vec::with_capacity(block.instructions.len());
+                for instruction in block.instructions.drain(..) {
+                    let here = match instruction.class.opcode {
+                        Op::EmitVertex | Op::EmitStreamVertex => geometry,
+                        Op::Return => !geometry,
+                        _ => false,
+                    };
+                    if here {
+                        out.extend(make(self));
+                    }
+                    out.push(instruction);
+                }
+                block.instructions = out;
+            }
+        }
+        self.module.functions = functions;
+    }
+
+    /// A pointer to a place, with the instruction that makes it when it is a member.
+    fn pointer_to(&mut self, place: Place, pointee: u32, out: &mut Vec<Instruction>) -> u32 {
+        let Some(member) = place.member else { return place.variable };
+        let pointer = self.pointer(StorageClass::Output, pointee);
+        let index = self.int_constant(member);
+        let id = self.id();
+        let operands = vec![Operand::IdRef(place.variable), Operand::IdRef(index)];
+        out.push(inst(Op::AccessChain, Some(pointer), Some(id), operands));
+        id
+    }
+
+    fn write_point_size(&mut self) {
+        let float = self.float();
+        let place = match self.built_in(BuiltIn::PointSize, StorageClass::Output) {
+            Some(place) => place,
+            None => {
+                let variable = self.variable(StorageClass::Output, float);
+                self.decorate(variable, Decoration::BuiltIn, vec![Operand::BuiltIn(BuiltIn::PointSize)]);
+                self.add_interface(variable);
+                Place { variable, member: None }
+            }
+        };
+        let capability = match self.stage {
+            Stage::Geometry => Some(Capability::GeometryPointSize),
+            Stage::TessEvaluation => Some(Capability::TessellationPointSize),
+            _ => None,
+        };
+        if let Some(capability) = capability {
+            let present =
+                self.module.capabilities.iter().any(|c| c.operands == [Operand::Capability(capability)]);
+            if !present {
+                let instruction = inst(Op::Capability, None, None, vec![Operand::Capability(capability)]);
+                self.module.capabilities.push(instruction);
+            }
+        }
+        // The push constant holds the size at offset 0.
+        let block = self.id();
+        self.module.types_global_values.push(inst(Op::TypeStruct, None, Some(block), vec![Operand::IdRef(float)]));
+        self.decorate(block, Decoration::Block, Vec::new());
+        self.module.annotations.push(inst(
+            Op::MemberDecorate,
+            None,
+            None,
+            vec![
+                Operand::IdRef(block),
+                Operand::LiteralBit32(0),
+                Operand::Decoration(Decoration::Offset),
+                Operand::LiteralBit32(0),
+            ],
+        ));
+        let push = self.variable(StorageClass::PushConstant, block);
+        if self.module.header.as_ref().is_some_and(|h| h.version() >= (1, 4)) {
+            self.add_interface(push);
+        }
+        let push_float = self.pointer(StorageClass::PushConstant, float);
+        let zero = self.int_constant(0);
+        self.at_vertex_end(|p| {
+            let mut out = Vec::new();
+            let (source, value) = (p.id(), p.id());
+            let operands = vec![Operand::IdRef(push), Operand::IdRef(zero)];
+            out.push(inst(Op::AccessChain, Some(push_float), Some(source), operands));
+            out.push(inst(Op::Load, Some(float), Some(value), vec![Operand::IdRef(source)]));
+            let target = p.pointer_to(place, float, &mut out);
+            out.push(inst(Op::Store, None, None, vec![Operand::IdRef(target), Operand::IdRef(value)]));
+            out
+        });
+    }
+
+    fn convert_depth(&mut self) {
+        let Some(place) = self.built_in(BuiltIn::Position, StorageClass::Output) else { return };
+        let (float, vec4) = (self.float(), self.vector(4));
+        let half = self.float_constant(0.5);
+        self.at_vertex_end(|p| {
+            let mut out = Vec::new();
+            let pointer = p.pointer_to(place, vec4, &mut out);
+            let [position, z, w, sum, depth, result] = std::array::from_fn(|_| p.id());
+            let extract = |from, index| vec![Operand::IdRef(from), Operand::LiteralBit32(index)];
+            let pair = |a, b| vec![Operand::IdRef(a), Operand::IdRef(b)];
+            out.push(inst(Op::Load, Some(vec4), Some(position), vec![Operand::IdRef(pointer)]));
+            out.push(inst(Op::CompositeExtract, Some(float), Some(z), extract(position, 2)));
+            out.push(inst(Op::CompositeExtract, Some(float), Some(w), extract(position, 3)));
+            out.push(inst(Op::FAdd, Some(float), Some(sum), pair(z, w)));
+            out.push(inst(Op::FMul, Some(float), Some(depth), pair(sum, half)));
+            out.push(inst(
+                Op::CompositeInsert,
+                Some(vec4),
+                Some(result),
+                vec![Operand::IdRef(depth), Operand::IdRef(position), Operand::LiteralBit32(2)],
+            ));
+            out.push(inst(Op::Store, None, None, pair(pointer, result)));
+            // A geometry shader cannot rely on the position after the emit: GL makes outputs undefined there (spec
+            // 11.3.4.4), so nothing is put back.
+            out
+        });
+    }
+
+    /// Replaces reads of `gl_PointCoord` by reads of a mirrored copy.
+    fn mirror_point_coord(&mut self) {
+        let Some(place) = self.built_in(BuiltIn::PointCoord, StorageClass::Input) else { return };
+        let input = place.variable;
+        let (float, vec2) = (self.float(), self.vector(2));
+        let one = self.float_constant(1.0);
+        let copy = self.variable(StorageClass::Private, vec2);
+        if self.module.header.as_ref().is_some_and(|h| h.version() >= (1, 4)) {
+            self.add_interface(copy);
+        }
+        let private_float = self.pointer(StorageClass::Private, float);
+        for function in &mut self.module.functions {
+            for instruction in function.blocks.iter_mut().flat_map(|block| &mut block.instructions) {
+                let mut touched = false;
+                for operand in &mut instruction.operands {
+                    if *operand == Operand::IdRef(input) {
+                        *operand = Operand::IdRef(copy);
+                        touched = true;
+                    }
+                }
+                if touched && matches!(instruction.class.opcode, Op::AccessChain | Op::InBoundsAccessChain) {
+                    instruction.result_type = Some(private_float);
+                }
+            }
+        }
+        let [value, y, mirrored, result] = std::array::from_fn(|_| self.id());
+        let start = [
+            inst(Op::Load, Some(vec2), Some(value), vec![Operand::IdRef(input)]),
+            inst(Op::CompositeExtract, Some(float), Some(y), vec![Operand::IdRef(value), Operand::LiteralBit32(1)]),
+            inst(Op::FSub, Some(float), Some(mirrored), vec![Operand::IdRef(one), Operand::IdRef(y)]),
+            inst(
+                Op::CompositeInsert,
+                Some(vec2),
+                Some(result),
+                vec![Operand::IdRef(mirrored), Operand::IdRef(value), Operand::LiteralBit32(1)],
+            ),
+            inst(Op::Store, None, None, vec![Operand::IdRef(copy), Operand::IdRef(result)]),
+        ];
+        let entry = self.entry;
+        let function =
+            self.module.functions.iter_mut().find(|f| f.def.as_ref().and_then(|d| d.result_id) == Some(entry));
+        if let Some(block) = function.and_then(|function| function.blocks.first_mut()) {
+            // Variables of the function come first in its first block.
+            let at = block.instructions.iter().position(|i| i.class.opcode != Op::Variable).unwrap_or(0);
+            block.instructions.splice(at..at, start);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rspirv::spirv::ExecutionModel;
+
+    const VERTEX: &[u8] = include_bytes!("shaders/rect.spv");
+
+    fn words(bytes: &[u8]) -> Vec<u32> {
+        bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect()
+    }
+
+    fn all() -> Variant {
+        Variant { point_size: true, convert_depth: true, mirror_point_coord: false }
+    }
+
+    #[test]
+    fn a_patched_module_loads_again_and_writes_the_point_size() {
+        let patched = patch(&words(VERTEX), Stage::Vertex, all()).expect("a module");
+        let module = rspirv::dr::load_words(&patched).expect("still a module");
+        let stores = module
+            .functions
+            .iter()
+            .flat_map(|f| f.blocks.iter())
+            .flat_map(|b| &b.instructions)
+            .filter(|i| i.class.opcode == Op::Store)
+            .count();
+        assert_eq!(stores, 3, "the shader's own, the point size, the position");
+        let entry = &module.entry_points[0];
+        assert_eq!(entry.operands[0], Operand::ExecutionModel(ExecutionModel::Vertex));
+    }
+
+    #[test]
+    fn words_that_are_no_module_are_refused() {
+        assert!(patch(&[1, 2, 3], Stage::Vertex, all()).is_err());
+        let mut cut = words(VERTEX);
+        cut.truncate(12);
+        assert!(patch(&cut, Stage::Vertex, all()).is_err());
+    }
 }
