@@ -53,7 +53,7 @@ pub(crate) struct BufferInner {
     pub(crate) storage_flags: u32,
     pub(crate) mapping: Option<Mapping>,
     /// A copy of the whole contents on this side, kept while nothing but this side writes.
-    shadow: Option<AlignedBytes>,
+    shadow: Option<memory::Shadow>,
     /// The storage has contents that somebody defined.
     defined: bool,
 }

@@ -6,6 +6,7 @@ use mgpipe_types::{draw_flags, gl, DrawInfo, DrawRange, HostBytes};
 
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_operation, invalid_value, GlResult};
+use crate::framebuffer::Binding;
 use crate::program::Executable;
 
 /// Bits of the primitive modes that the core profile has.
@@ -87,6 +88,10 @@ impl Context {
             }
         }
         state.program.refresh(&mut state.generations);
+        if state.program.wants_height() {
+            let height = state.framebuffer_shape(Binding::Draw).height;
+            state.program.set_height(height, &mut state.generations);
+        }
         if let Some(executable) = state.program.executable() {
             if state.program.units_conflict() {
                 return Err(invalid_operation(format!("{command}: two sampler types share a texture unit")));

@@ -10,8 +10,9 @@ use mgpipe_types::{
 };
 use parking_lot::Mutex;
 
-use crate::boundary::ContextAttribs;
+use crate::boundary::{ContextAttribs, DrawableDesc};
 use crate::context::Context;
+use crate::drawable::Drawable;
 use crate::share::ShareGroup;
 
 /// What the double saw.
@@ -224,10 +225,24 @@ macro_rules! double {
 
 mgpipe_catalogue!(double);
 
-/// A context on a double with every feature, and the double's log.
+/// A context with a default framebuffer on a double with every feature, and the double's log.
 pub(crate) fn context() -> (Context, Arc<Mutex<Log>>) {
     let (share, log) = share_group();
-    (Context::new(&share, &attribs()).expect("the double makes contexts"), log)
+    let mut ctx = Context::new(&share, &attribs()).expect("the double makes contexts");
+    let desc = DrawableDesc {
+        width: 64,
+        height: 64,
+        red: 8,
+        green: 8,
+        blue: 8,
+        alpha: 8,
+        depth: 24,
+        stencil: 8,
+        ..DrawableDesc::default()
+    };
+    let drawable = Drawable::new(desc);
+    ctx.make_current(Some(&drawable), Some(&drawable));
+    (ctx, log)
 }
 
 /// A share group on a double with every feature.

@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use mgpipe_types::gl;
 
 use super::MAP_ALIGNMENT;
+use super::memory::Shadow;
 use super::{AlignedBytes, Buffer, BufferInner};
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_operation, invalid_value, out_of_memory, GlResult};
@@ -130,7 +131,7 @@ impl Context {
         let mut mapping = Mapping { offset, length, access, address: 0, staging: None, lead: 0 };
         let fill = inner.defined && keeps_contents;
         if inner.shadow.is_none() && size <= SHADOW_LIMIT && (!inner.defined || keeps_contents || whole) {
-            let mut shadow = AlignedBytes::new(size as usize).ok_or_else(|| out_of_memory(command))?;
+            let mut shadow = Shadow::new(size as usize, &buffer.core).ok_or_else(|| out_of_memory(command))?;
             if fill {
                 buffer.read_back(&mut *self.pipe, 0, shadow.bytes_mut())?;
             }
@@ -216,6 +217,9 @@ impl Context {
         let implicit = mapping.access & gl::MAP_WRITE_BIT != 0 && mapping.access & gl::MAP_FLUSH_EXPLICIT_BIT == 0;
         if implicit {
             self.send_mapped(buffer, &guard, &mapping, 0, mapping.length);
+        }
+        if guard.shadow.as_ref().is_some_and(|s| s.is_over_budget()) {
+            guard.shadow = None;
         }
         true
     }

@@ -1,6 +1,10 @@
 //! Aligned host memory for mapped buffers.
 
 use std::ptr::NonNull;
+use std::sync::atomic::Ordering;
+use std::sync::Arc;
+
+use crate::share::ShareCore;
 
 /// `GL_MIN_MAP_BUFFER_ALIGNMENT`.
 pub(crate) const MAP_ALIGNMENT: usize = 64;
@@ -41,6 +45,49 @@ impl AlignedBytes {
             // A zero-length tail has no byte to point at.
             rest.first_mut().map(NonNull::from)
         })
+    }
+}
+
+/// Host copies of buffers that a share group keeps between mappings, in bytes.
+pub(crate) const SHADOW_BUDGET: usize = 64 << 20;
+
+/// A copy of a buffer's whole contents on this side, counted against the share group's budget.
+pub(crate) struct Shadow {
+    memory: AlignedBytes,
+    core: Arc<ShareCore>,
+}
+
+impl Shadow {
+    /// Zeroed memory; `None` when there is not enough.
+    pub(crate) fn new(len: usize, core: &Arc<ShareCore>) -> Option<Shadow> {
+        let memory = AlignedBytes::new(len)?;
+        core.shadow_bytes.fetch_add(len, Ordering::Relaxed);
+        Some(Shadow { memory, core: core.clone() })
+    }
+
+    /// Whether the group keeps more than its budget.
+    pub(crate) fn is_over_budget(&self) -> bool {
+        self.core.shadow_bytes.load(Ordering::Relaxed) > SHADOW_BUDGET
+    }
+}
+
+impl Drop for Shadow {
+    fn drop(&mut self) {
+        self.core.shadow_bytes.fetch_sub(self.memory.len, Ordering::Relaxed);
+    }
+}
+
+impl std::ops::Deref for Shadow {
+    type Target = AlignedBytes;
+
+    fn deref(&self) -> &AlignedBytes {
+        &self.memory
+    }
+}
+
+impl std::ops::DerefMut for Shadow {
+    fn deref_mut(&mut self) -> &mut AlignedBytes {
+        &mut self.memory
     }
 }
 

@@ -162,3 +162,20 @@ fn indexed_points_check_their_ranges() {
     assert_eq!(ctx.get_indexed(gl::UNIFORM_BUFFER_BINDING, 1).map(|v| v.to_u32(0)), Some(0));
     assert_eq!(ctx.get_error(), gl::NO_ERROR);
 }
+
+#[test]
+fn kept_copies_stay_within_the_budget() {
+    let (share, _) = testing::share_group();
+    let mut ctx = Context::new(&share, &testing::attribs()).expect("a context");
+    let mut names = [0; 10];
+    ctx.gen_buffers(&mut names);
+    for &name in &names {
+        ctx.bind_buffer(gl::ARRAY_BUFFER, name);
+        ctx.buffer_data(gl::ARRAY_BUFFER, 12 << 20, None, gl::STREAM_DRAW);
+        assert!(ctx.map_buffer(gl::ARRAY_BUFFER, gl::WRITE_ONLY).is_some());
+        assert!(ctx.unmap_buffer(gl::ARRAY_BUFFER));
+        assert!(share.shadow_bytes.load(std::sync::atomic::Ordering::Relaxed) <= 64 << 20);
+    }
+    ctx.delete_buffers(&names);
+    assert_eq!(share.shadow_bytes.load(std::sync::atomic::Ordering::Relaxed), 0);
+}
