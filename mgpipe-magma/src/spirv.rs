@@ -12,6 +12,9 @@ use rspirv::spirv::{BuiltIn, Capability, Decoration, Op, StorageClass};
 /// # Errors
 /// [`PipeError::Protocol`] for words that are no module.
 pub(crate) fn patch(words: &[u32], stage: Stage, variant: Variant) -> PipeResult<Vec<u32>> {
+    if !is_well_framed(words) {
+        return Err(PipeError::Protocol("SPIR-V that is cut off".into()));
+    }
     let module = rspirv::dr::load_words(words).map_err(|error| PipeError::Protocol(format!("SPIR-V: {error:?}")))?;
     let mut patcher = Patcher::new(module, stage)?;
     if variant.point_size {
@@ -24,6 +27,22 @@ pub(crate) fn patch(words: &[u32], stage: Stage, variant: Variant) -> PipeResult
         patcher.mirror_point_coord();
     }
     Ok(patcher.finish())
+}
+
+/// Whether the instructions' lengths add up to the module's. The parser takes that for granted.
+fn is_well_framed(words: &[u32]) -> bool {
+    let mut rest = match words.split_at_checked(5) {
+        Some((header, rest)) if header[0] == 0x0723_0203 => rest,
+        _ => return false,
+    };
+    while let Some(first) = rest.first() {
+        let length = (first >> 16) as usize;
+        match rest.get(length..) {
+            Some(next) if length > 0 => rest = next,
+            _ => return false,
+        }
+    }
+    true
 }
 
 struct Patcher {
