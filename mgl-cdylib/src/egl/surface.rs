@@ -109,7 +109,8 @@ pub(crate) fn create_pbuffer(display: &'static Display, config: Config, attribut
         stencil: config.stencil as u8,
         samples: config.samples as u8,
         srgb,
-        double_buffered: false,
+        // EGL_RENDER_BUFFER of a pbuffer is the back buffer, so GL_BACK exists.
+        double_buffered: true,
     };
     let handle = super::new_handle();
     display.add_surface(Surface {
