@@ -86,8 +86,9 @@ impl Drawable {
                 &share.core,
                 RenderbufferImage {
                     format,
-                    width: self.desc.width,
-                    height: self.desc.height,
+                    // A surface without pixels still needs an image to be complete.
+                    width: self.desc.width.max(1),
+                    height: self.desc.height.max(1),
                     samples: if samples <= 1 { 0 } else { samples },
                 },
             )

@@ -67,7 +67,8 @@ impl Source for ContextState {
 
     fn resolve_textures(&mut self, point: ProgramPoint, out: &mut Vec<ResolvedView>) {
         if point == ProgramPoint::Draw {
-            self.textures.resolve(self.program.sampled(), out);
+            let seamless = self.render.state().texture_cube_map_seamless != 0;
+            self.textures.resolve(self.program.sampled(), seamless, out);
         }
     }
 

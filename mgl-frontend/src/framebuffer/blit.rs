@@ -17,6 +17,26 @@ struct Axis {
 }
 
 impl Axis {
+    /// Cuts the axis to what can be copied. A scaled destination stays as it is: its ends say how the scale runs, and the
+    /// server cuts what it writes; only a source beyond its image is cut, to the nearest pixel.
+    fn clipped(self, source: u32, dest: u32) -> Option<Axis> {
+        let len = |(a, b): (i32, i32)| i64::from(b) - i64::from(a);
+        let scaled = len(self.src).abs() != len(self.dst).abs();
+        let inside = |(a, b): (i32, i32), limit: u32| a.min(b) >= 0 && i64::from(a.max(b)) <= i64::from(limit);
+        let axis = if scaled {
+            // A destination entirely outside has nothing to write.
+            self.clip_dst(dest)?;
+            self
+        } else {
+            self.clip_dst(dest)?
+        };
+        if inside(axis.src, source) && axis.src.0 != axis.src.1 {
+            Some(axis)
+        } else {
+            axis.clip_src(source)
+        }
+    }
+
     /// Cuts the destination interval to `[0, limit)` and moves the source ends in proportion.
     fn clip_dst(self, limit: u32) -> Option<Axis> {
         clip(self.src, self.dst, limit).map(|(src, dst)| Axis { src, dst })
@@ -91,10 +111,8 @@ impl Context {
             let y = Axis { src: (src_y0, src_y1), dst: (dst_y0, dst_y1) };
             check_samples(&source, &dest, x, y)?;
             let plans = ctx.blit_plans(mask, filter)?;
-            let clipped = x
-                .clip_dst(dest.width)
-                .and_then(|x| x.clip_src(source.width))
-                .zip(y.clip_dst(dest.height).and_then(|y| y.clip_src(source.height)));
+            let clipped =
+                x.clipped(source.width, dest.width).zip(y.clipped(source.height, dest.height));
             let Some((x, y)) = clipped else { return Ok(()) };
             if plans.is_empty() || ctx.is_discarded() {
                 return Ok(());

@@ -79,12 +79,19 @@ impl Texture {
 impl TextureUnits {
     /// Resolves the units that a program samples: pairs of unit and declared sampler type. A unit that is named twice
     /// with different targets counts once: such a program fails to draw before it comes here.
-    pub(crate) fn resolve(&self, sampled: impl IntoIterator<Item = (u32, OpaqueType)>, out: &mut Vec<ResolvedView>) {
+    pub(crate) fn resolve(
+        &self,
+        sampled: impl IntoIterator<Item = (u32, OpaqueType)>,
+        seamless: bool,
+        out: &mut Vec<ResolvedView>,
+    ) {
         for (unit, opaque) in sampled {
             if out.iter().any(|view| view.unit == unit) {
                 continue;
             }
-            out.push(self.resolve_one(unit, &opaque));
+            let mut view = self.resolve_one(unit, &opaque);
+            view.parameters.cube_map_seamless = u32::from(seamless);
+            out.push(view);
         }
         out.sort_unstable_by_key(|view| view.unit);
     }
