@@ -147,6 +147,16 @@ fn resources(stages: &[StageModule]) -> Result<Vec<Resource>, String> {
             }
         }
     }
+    // Blocks stay active although no shader mentions them (GL 4.6 core, section 7.6): then in the stages that declare them.
+    for resource in &mut list {
+        if resource.stages.is_empty()
+            && matches!(resource.kind, BindingKind::UniformBlock | BindingKind::StorageBlock)
+        {
+            for (stage_index, _) in &resource.variables {
+                resource.stages.insert(stages[*stage_index].module.stage);
+            }
+        }
+    }
     Ok(list)
 }
 

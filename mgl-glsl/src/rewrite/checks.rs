@@ -72,7 +72,7 @@ impl Rewriter<'_, '_, '_> {
                     number >= 130
                         && !self.since(400, &["GL_ARB_gpu_shader_fp64", "GL_ARB_vertex_attrib_64bit"])
                 }
-                "row_major" | "packed" => number == 130,
+                "row_major" | "packed" => number == 130 && !self.enabled("GL_ARB_uniform_buffer_object"),
                 _ => number >= 130 && RESERVED_SINCE_130.contains(&name),
             };
             if missing {

@@ -373,3 +373,12 @@ void main() { c = texture(s[1][2], vec2(0)) + texture(s[i][1], vec2(0)) + b[i][1
     assert_eq!(blocks, ["B[0][0]", "B[0][1]", "B[1][0]", "B[1][1]"]);
     assert_eq!(r.uniform_blocks[3].initial_binding, 4);
 }
+
+#[test]
+fn blocks_stay_active() {
+    let vs = "#version 330\nlayout(std140) uniform Idle { float a; vec3 b; }; void main() { gl_Position = vec4(0); }";
+    let program = program(&[(Stage::Vertex, vs)]);
+    let r = &program.reflection;
+    assert_eq!((r.uniform_blocks.len(), r.uniforms.len(), r.bindings.len()), (1, 2, 1));
+    assert_eq!(r.uniforms[1].offset, 16);
+}
