@@ -129,27 +129,27 @@ egl_functions! {
             surface::create_pbuffer(display, config, &unsafe { pairs(list) }?)
         })
     }
-    c_create_window_surface = "eglCreateWindowSurface" (dpy: usize, config: usize, _window: usize, _list: *const i32) -> usize {
-        guard("eglCreateWindowSurface", || no_native_surface(dpy, config))
+    c_create_window_surface = "eglCreateWindowSurface" (dpy: usize, _config: usize, _window: usize, _list: *const i32) -> usize {
+        guard("eglCreateWindowSurface", || no_window(dpy))
     }
     c_create_platform_window_surface = "eglCreatePlatformWindowSurface"
-        (dpy: usize, config: usize, _window: *mut c_void, _list: *const Attrib) -> usize {
-        guard("eglCreatePlatformWindowSurface", || no_native_surface(dpy, config))
+        (dpy: usize, _config: usize, _window: *mut c_void, _list: *const Attrib) -> usize {
+        guard("eglCreatePlatformWindowSurface", || no_window(dpy))
     }
     c_create_platform_window_surface_ext = "eglCreatePlatformWindowSurfaceEXT"
-        (dpy: usize, config: usize, _window: *mut c_void, _list: *const i32) -> usize {
-        guard("eglCreatePlatformWindowSurfaceEXT", || no_native_surface(dpy, config))
+        (dpy: usize, _config: usize, _window: *mut c_void, _list: *const i32) -> usize {
+        guard("eglCreatePlatformWindowSurfaceEXT", || no_window(dpy))
     }
-    c_create_pixmap_surface = "eglCreatePixmapSurface" (dpy: usize, config: usize, _pixmap: usize, _list: *const i32) -> usize {
-        guard("eglCreatePixmapSurface", || no_native_surface(dpy, config))
+    c_create_pixmap_surface = "eglCreatePixmapSurface" (dpy: usize, _config: usize, _pixmap: usize, _list: *const i32) -> usize {
+        guard("eglCreatePixmapSurface", || no_pixmap(dpy))
     }
     c_create_platform_pixmap_surface = "eglCreatePlatformPixmapSurface"
-        (dpy: usize, config: usize, _pixmap: *mut c_void, _list: *const Attrib) -> usize {
-        guard("eglCreatePlatformPixmapSurface", || no_native_surface(dpy, config))
+        (dpy: usize, _config: usize, _pixmap: *mut c_void, _list: *const Attrib) -> usize {
+        guard("eglCreatePlatformPixmapSurface", || no_pixmap(dpy))
     }
     c_create_platform_pixmap_surface_ext = "eglCreatePlatformPixmapSurfaceEXT"
-        (dpy: usize, config: usize, _pixmap: *mut c_void, _list: *const i32) -> usize {
-        guard("eglCreatePlatformPixmapSurfaceEXT", || no_native_surface(dpy, config))
+        (dpy: usize, _config: usize, _pixmap: *mut c_void, _list: *const i32) -> usize {
+        guard("eglCreatePlatformPixmapSurfaceEXT", || no_pixmap(dpy))
     }
     c_create_pbuffer_from_client_buffer = "eglCreatePbufferFromClientBuffer"
         (dpy: usize, _kind: u32, _buffer: usize, config: usize, _list: *const i32) -> usize {
@@ -441,10 +441,16 @@ pub(crate) fn get_proc_address(name: &CStr) -> *const () {
     }
 }
 
-fn no_native_surface(dpy: usize, config: usize) -> EglResult<usize> {
-    display::from_handle(dpy)?.config(config)?;
-    // No config has EGL_WINDOW_BIT or EGL_PIXMAP_BIT.
-    fail(e::BAD_MATCH, "the config only supports pbuffers")
+/// EGL_MESA_platform_surfaceless: no native window is valid, whatever the config.
+fn no_window(dpy: usize) -> EglResult<usize> {
+    display::from_handle(dpy)?.session()?;
+    fail(e::BAD_NATIVE_WINDOW, "the display has no windows")
+}
+
+/// Likewise for pixmaps.
+fn no_pixmap(dpy: usize) -> EglResult<usize> {
+    display::from_handle(dpy)?.session()?;
+    fail(e::BAD_NATIVE_PIXMAP, "the display has no pixmaps")
 }
 
 fn no_texture_binding(dpy: usize, surface: usize, buffer: i32) -> EglResult<u32> {
