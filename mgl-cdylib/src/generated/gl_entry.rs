@@ -241,6 +241,16 @@ pub unsafe extern "C" fn c_buffer_data_arb(target: u32, size: isize, data: *cons
     unsafe { c_buffer_data(target, size, data, usage) }
 }
 
+#[export_name = "glBufferStorage"]
+pub unsafe extern "C" fn c_buffer_storage(target: u32, size: isize, data: *const c_void, flags: u32) {
+    entry("glBufferStorage", |ctx| unsafe { glue::buffer_storage(ctx, target, size, data, flags) })
+}
+
+#[export_name = "glBufferStorageEXT"]
+pub unsafe extern "C" fn c_buffer_storage_ext(target: u32, size: isize, data: *const c_void, flags: u32) {
+    unsafe { c_buffer_storage(target, size, data, flags) }
+}
+
 #[export_name = "glBufferSubData"]
 pub unsafe extern "C" fn c_buffer_sub_data(target: u32, offset: isize, size: isize, data: *const c_void) {
     entry("glBufferSubData", |ctx| unsafe { glue::buffer_sub_data(ctx, target, offset, size, data) })

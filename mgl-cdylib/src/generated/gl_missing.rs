@@ -159,2885 +159,2881 @@ pub extern "C" fn c_blit_framebuffer_layers_ext() -> usize { missing(75) }
 pub extern "C" fn c_blit_named_framebuffer() -> usize { missing(76) }
 #[export_name = "glBufferPageCommitmentARB"]
 pub extern "C" fn c_buffer_page_commitment_arb() -> usize { missing(77) }
-#[export_name = "glBufferStorage"]
-pub extern "C" fn c_buffer_storage() -> usize { missing(78) }
-#[export_name = "glBufferStorageEXT"]
-pub extern "C" fn c_buffer_storage_ext() -> usize { missing(79) }
 #[export_name = "glBufferStorageExternalEXT"]
-pub extern "C" fn c_buffer_storage_external_ext() -> usize { missing(80) }
+pub extern "C" fn c_buffer_storage_external_ext() -> usize { missing(78) }
 #[export_name = "glBufferStorageMemEXT"]
-pub extern "C" fn c_buffer_storage_mem_ext() -> usize { missing(81) }
+pub extern "C" fn c_buffer_storage_mem_ext() -> usize { missing(79) }
 #[export_name = "glCallList"]
-pub extern "C" fn c_call_list() -> usize { missing(82) }
+pub extern "C" fn c_call_list() -> usize { missing(80) }
 #[export_name = "glCallLists"]
-pub extern "C" fn c_call_lists() -> usize { missing(83) }
+pub extern "C" fn c_call_lists() -> usize { missing(81) }
 #[export_name = "glCheckNamedFramebufferStatus"]
-pub extern "C" fn c_check_named_framebuffer_status() -> usize { missing(84) }
+pub extern "C" fn c_check_named_framebuffer_status() -> usize { missing(82) }
 #[export_name = "glCheckNamedFramebufferStatusEXT"]
-pub extern "C" fn c_check_named_framebuffer_status_ext() -> usize { missing(85) }
+pub extern "C" fn c_check_named_framebuffer_status_ext() -> usize { missing(83) }
 #[export_name = "glClearAccum"]
-pub extern "C" fn c_clear_accum() -> usize { missing(86) }
+pub extern "C" fn c_clear_accum() -> usize { missing(84) }
 #[export_name = "glClearBufferData"]
-pub extern "C" fn c_clear_buffer_data() -> usize { missing(87) }
+pub extern "C" fn c_clear_buffer_data() -> usize { missing(85) }
 #[export_name = "glClearBufferSubData"]
-pub extern "C" fn c_clear_buffer_sub_data() -> usize { missing(88) }
+pub extern "C" fn c_clear_buffer_sub_data() -> usize { missing(86) }
 #[export_name = "glClearColorIiEXT"]
-pub extern "C" fn c_clear_color_ii_ext() -> usize { missing(89) }
+pub extern "C" fn c_clear_color_ii_ext() -> usize { missing(87) }
 #[export_name = "glClearColorIuiEXT"]
-pub extern "C" fn c_clear_color_iui_ext() -> usize { missing(90) }
+pub extern "C" fn c_clear_color_iui_ext() -> usize { missing(88) }
 #[export_name = "glClearDepthf"]
-pub extern "C" fn c_clear_depthf() -> usize { missing(91) }
+pub extern "C" fn c_clear_depthf() -> usize { missing(89) }
 #[export_name = "glClearDepthfOES"]
-pub extern "C" fn c_clear_depthf_oes() -> usize { missing(92) }
+pub extern "C" fn c_clear_depthf_oes() -> usize { missing(90) }
 #[export_name = "glClearIndex"]
-pub extern "C" fn c_clear_index() -> usize { missing(93) }
+pub extern "C" fn c_clear_index() -> usize { missing(91) }
 #[export_name = "glClearNamedBufferData"]
-pub extern "C" fn c_clear_named_buffer_data() -> usize { missing(94) }
+pub extern "C" fn c_clear_named_buffer_data() -> usize { missing(92) }
 #[export_name = "glClearNamedBufferDataEXT"]
-pub extern "C" fn c_clear_named_buffer_data_ext() -> usize { missing(95) }
+pub extern "C" fn c_clear_named_buffer_data_ext() -> usize { missing(93) }
 #[export_name = "glClearNamedBufferSubData"]
-pub extern "C" fn c_clear_named_buffer_sub_data() -> usize { missing(96) }
+pub extern "C" fn c_clear_named_buffer_sub_data() -> usize { missing(94) }
 #[export_name = "glClearNamedBufferSubDataEXT"]
-pub extern "C" fn c_clear_named_buffer_sub_data_ext() -> usize { missing(97) }
+pub extern "C" fn c_clear_named_buffer_sub_data_ext() -> usize { missing(95) }
 #[export_name = "glClearNamedFramebufferfi"]
-pub extern "C" fn c_clear_named_framebufferfi() -> usize { missing(98) }
+pub extern "C" fn c_clear_named_framebufferfi() -> usize { missing(96) }
 #[export_name = "glClearNamedFramebufferfv"]
-pub extern "C" fn c_clear_named_framebufferfv() -> usize { missing(99) }
+pub extern "C" fn c_clear_named_framebufferfv() -> usize { missing(97) }
 #[export_name = "glClearNamedFramebufferiv"]
-pub extern "C" fn c_clear_named_framebufferiv() -> usize { missing(100) }
+pub extern "C" fn c_clear_named_framebufferiv() -> usize { missing(98) }
 #[export_name = "glClearNamedFramebufferuiv"]
-pub extern "C" fn c_clear_named_framebufferuiv() -> usize { missing(101) }
+pub extern "C" fn c_clear_named_framebufferuiv() -> usize { missing(99) }
 #[export_name = "glClearTexImage"]
-pub extern "C" fn c_clear_tex_image() -> usize { missing(102) }
+pub extern "C" fn c_clear_tex_image() -> usize { missing(100) }
 #[export_name = "glClearTexImageEXT"]
-pub extern "C" fn c_clear_tex_image_ext() -> usize { missing(103) }
+pub extern "C" fn c_clear_tex_image_ext() -> usize { missing(101) }
 #[export_name = "glClearTexSubImage"]
-pub extern "C" fn c_clear_tex_sub_image() -> usize { missing(104) }
+pub extern "C" fn c_clear_tex_sub_image() -> usize { missing(102) }
 #[export_name = "glClearTexSubImageEXT"]
-pub extern "C" fn c_clear_tex_sub_image_ext() -> usize { missing(105) }
+pub extern "C" fn c_clear_tex_sub_image_ext() -> usize { missing(103) }
 #[export_name = "glClientActiveTexture"]
-pub extern "C" fn c_client_active_texture() -> usize { missing(106) }
+pub extern "C" fn c_client_active_texture() -> usize { missing(104) }
 #[export_name = "glClientActiveTextureARB"]
-pub extern "C" fn c_client_active_texture_arb() -> usize { missing(107) }
+pub extern "C" fn c_client_active_texture_arb() -> usize { missing(105) }
 #[export_name = "glClientAttribDefaultEXT"]
-pub extern "C" fn c_client_attrib_default_ext() -> usize { missing(108) }
+pub extern "C" fn c_client_attrib_default_ext() -> usize { missing(106) }
 #[export_name = "glClipControl"]
-pub extern "C" fn c_clip_control() -> usize { missing(109) }
+pub extern "C" fn c_clip_control() -> usize { missing(107) }
 #[export_name = "glClipControlEXT"]
-pub extern "C" fn c_clip_control_ext() -> usize { missing(110) }
+pub extern "C" fn c_clip_control_ext() -> usize { missing(108) }
 #[export_name = "glClipPlane"]
-pub extern "C" fn c_clip_plane() -> usize { missing(111) }
+pub extern "C" fn c_clip_plane() -> usize { missing(109) }
 #[export_name = "glColor3b"]
-pub extern "C" fn c_color_3b() -> usize { missing(112) }
+pub extern "C" fn c_color_3b() -> usize { missing(110) }
 #[export_name = "glColor3bv"]
-pub extern "C" fn c_color_3bv() -> usize { missing(113) }
+pub extern "C" fn c_color_3bv() -> usize { missing(111) }
 #[export_name = "glColor3d"]
-pub extern "C" fn c_color_3d() -> usize { missing(114) }
+pub extern "C" fn c_color_3d() -> usize { missing(112) }
 #[export_name = "glColor3dv"]
-pub extern "C" fn c_color_3dv() -> usize { missing(115) }
+pub extern "C" fn c_color_3dv() -> usize { missing(113) }
 #[export_name = "glColor3f"]
-pub extern "C" fn c_color_3f() -> usize { missing(116) }
+pub extern "C" fn c_color_3f() -> usize { missing(114) }
 #[export_name = "glColor3fv"]
-pub extern "C" fn c_color_3fv() -> usize { missing(117) }
+pub extern "C" fn c_color_3fv() -> usize { missing(115) }
 #[export_name = "glColor3i"]
-pub extern "C" fn c_color_3i() -> usize { missing(118) }
+pub extern "C" fn c_color_3i() -> usize { missing(116) }
 #[export_name = "glColor3iv"]
-pub extern "C" fn c_color_3iv() -> usize { missing(119) }
+pub extern "C" fn c_color_3iv() -> usize { missing(117) }
 #[export_name = "glColor3s"]
-pub extern "C" fn c_color_3s() -> usize { missing(120) }
+pub extern "C" fn c_color_3s() -> usize { missing(118) }
 #[export_name = "glColor3sv"]
-pub extern "C" fn c_color_3sv() -> usize { missing(121) }
+pub extern "C" fn c_color_3sv() -> usize { missing(119) }
 #[export_name = "glColor3ub"]
-pub extern "C" fn c_color_3ub() -> usize { missing(122) }
+pub extern "C" fn c_color_3ub() -> usize { missing(120) }
 #[export_name = "glColor3ubv"]
-pub extern "C" fn c_color_3ubv() -> usize { missing(123) }
+pub extern "C" fn c_color_3ubv() -> usize { missing(121) }
 #[export_name = "glColor3ui"]
-pub extern "C" fn c_color_3ui() -> usize { missing(124) }
+pub extern "C" fn c_color_3ui() -> usize { missing(122) }
 #[export_name = "glColor3uiv"]
-pub extern "C" fn c_color_3uiv() -> usize { missing(125) }
+pub extern "C" fn c_color_3uiv() -> usize { missing(123) }
 #[export_name = "glColor3us"]
-pub extern "C" fn c_color_3us() -> usize { missing(126) }
+pub extern "C" fn c_color_3us() -> usize { missing(124) }
 #[export_name = "glColor3usv"]
-pub extern "C" fn c_color_3usv() -> usize { missing(127) }
+pub extern "C" fn c_color_3usv() -> usize { missing(125) }
 #[export_name = "glColor4b"]
-pub extern "C" fn c_color_4b() -> usize { missing(128) }
+pub extern "C" fn c_color_4b() -> usize { missing(126) }
 #[export_name = "glColor4bv"]
-pub extern "C" fn c_color_4bv() -> usize { missing(129) }
+pub extern "C" fn c_color_4bv() -> usize { missing(127) }
 #[export_name = "glColor4d"]
-pub extern "C" fn c_color_4d() -> usize { missing(130) }
+pub extern "C" fn c_color_4d() -> usize { missing(128) }
 #[export_name = "glColor4dv"]
-pub extern "C" fn c_color_4dv() -> usize { missing(131) }
+pub extern "C" fn c_color_4dv() -> usize { missing(129) }
 #[export_name = "glColor4f"]
-pub extern "C" fn c_color_4f() -> usize { missing(132) }
+pub extern "C" fn c_color_4f() -> usize { missing(130) }
 #[export_name = "glColor4fv"]
-pub extern "C" fn c_color_4fv() -> usize { missing(133) }
+pub extern "C" fn c_color_4fv() -> usize { missing(131) }
 #[export_name = "glColor4i"]
-pub extern "C" fn c_color_4i() -> usize { missing(134) }
+pub extern "C" fn c_color_4i() -> usize { missing(132) }
 #[export_name = "glColor4iv"]
-pub extern "C" fn c_color_4iv() -> usize { missing(135) }
+pub extern "C" fn c_color_4iv() -> usize { missing(133) }
 #[export_name = "glColor4s"]
-pub extern "C" fn c_color_4s() -> usize { missing(136) }
+pub extern "C" fn c_color_4s() -> usize { missing(134) }
 #[export_name = "glColor4sv"]
-pub extern "C" fn c_color_4sv() -> usize { missing(137) }
+pub extern "C" fn c_color_4sv() -> usize { missing(135) }
 #[export_name = "glColor4ub"]
-pub extern "C" fn c_color_4ub() -> usize { missing(138) }
+pub extern "C" fn c_color_4ub() -> usize { missing(136) }
 #[export_name = "glColor4ubv"]
-pub extern "C" fn c_color_4ubv() -> usize { missing(139) }
+pub extern "C" fn c_color_4ubv() -> usize { missing(137) }
 #[export_name = "glColor4ui"]
-pub extern "C" fn c_color_4ui() -> usize { missing(140) }
+pub extern "C" fn c_color_4ui() -> usize { missing(138) }
 #[export_name = "glColor4uiv"]
-pub extern "C" fn c_color_4uiv() -> usize { missing(141) }
+pub extern "C" fn c_color_4uiv() -> usize { missing(139) }
 #[export_name = "glColor4us"]
-pub extern "C" fn c_color_4us() -> usize { missing(142) }
+pub extern "C" fn c_color_4us() -> usize { missing(140) }
 #[export_name = "glColor4usv"]
-pub extern "C" fn c_color_4usv() -> usize { missing(143) }
+pub extern "C" fn c_color_4usv() -> usize { missing(141) }
 #[export_name = "glColorMaterial"]
-pub extern "C" fn c_color_material() -> usize { missing(144) }
+pub extern "C" fn c_color_material() -> usize { missing(142) }
 #[export_name = "glColorP3ui"]
-pub extern "C" fn c_color_p3ui() -> usize { missing(145) }
+pub extern "C" fn c_color_p3ui() -> usize { missing(143) }
 #[export_name = "glColorP3uiv"]
-pub extern "C" fn c_color_p3uiv() -> usize { missing(146) }
+pub extern "C" fn c_color_p3uiv() -> usize { missing(144) }
 #[export_name = "glColorP4ui"]
-pub extern "C" fn c_color_p4ui() -> usize { missing(147) }
+pub extern "C" fn c_color_p4ui() -> usize { missing(145) }
 #[export_name = "glColorP4uiv"]
-pub extern "C" fn c_color_p4uiv() -> usize { missing(148) }
+pub extern "C" fn c_color_p4uiv() -> usize { missing(146) }
 #[export_name = "glColorPointer"]
-pub extern "C" fn c_color_pointer() -> usize { missing(149) }
+pub extern "C" fn c_color_pointer() -> usize { missing(147) }
 #[export_name = "glColorPointerEXT"]
-pub extern "C" fn c_color_pointer_ext() -> usize { missing(150) }
+pub extern "C" fn c_color_pointer_ext() -> usize { missing(148) }
 #[export_name = "glColorSubTable"]
-pub extern "C" fn c_color_sub_table() -> usize { missing(151) }
+pub extern "C" fn c_color_sub_table() -> usize { missing(149) }
 #[export_name = "glColorSubTableEXT"]
-pub extern "C" fn c_color_sub_table_ext() -> usize { missing(152) }
+pub extern "C" fn c_color_sub_table_ext() -> usize { missing(150) }
 #[export_name = "glColorTable"]
-pub extern "C" fn c_color_table() -> usize { missing(153) }
+pub extern "C" fn c_color_table() -> usize { missing(151) }
 #[export_name = "glColorTableEXT"]
-pub extern "C" fn c_color_table_ext() -> usize { missing(154) }
+pub extern "C" fn c_color_table_ext() -> usize { missing(152) }
 #[export_name = "glColorTableParameterfv"]
-pub extern "C" fn c_color_table_parameterfv() -> usize { missing(155) }
+pub extern "C" fn c_color_table_parameterfv() -> usize { missing(153) }
 #[export_name = "glColorTableParameterfvSGI"]
-pub extern "C" fn c_color_table_parameterfv_sgi() -> usize { missing(156) }
+pub extern "C" fn c_color_table_parameterfv_sgi() -> usize { missing(154) }
 #[export_name = "glColorTableParameteriv"]
-pub extern "C" fn c_color_table_parameteriv() -> usize { missing(157) }
+pub extern "C" fn c_color_table_parameteriv() -> usize { missing(155) }
 #[export_name = "glColorTableParameterivSGI"]
-pub extern "C" fn c_color_table_parameteriv_sgi() -> usize { missing(158) }
+pub extern "C" fn c_color_table_parameteriv_sgi() -> usize { missing(156) }
 #[export_name = "glColorTableSGI"]
-pub extern "C" fn c_color_table_sgi() -> usize { missing(159) }
+pub extern "C" fn c_color_table_sgi() -> usize { missing(157) }
 #[export_name = "glCompileShaderIncludeARB"]
-pub extern "C" fn c_compile_shader_include_arb() -> usize { missing(160) }
+pub extern "C" fn c_compile_shader_include_arb() -> usize { missing(158) }
 #[export_name = "glCompressedMultiTexImage1DEXT"]
-pub extern "C" fn c_compressed_multi_tex_image_1dext() -> usize { missing(161) }
+pub extern "C" fn c_compressed_multi_tex_image_1dext() -> usize { missing(159) }
 #[export_name = "glCompressedMultiTexImage2DEXT"]
-pub extern "C" fn c_compressed_multi_tex_image_2dext() -> usize { missing(162) }
+pub extern "C" fn c_compressed_multi_tex_image_2dext() -> usize { missing(160) }
 #[export_name = "glCompressedMultiTexImage3DEXT"]
-pub extern "C" fn c_compressed_multi_tex_image_3dext() -> usize { missing(163) }
+pub extern "C" fn c_compressed_multi_tex_image_3dext() -> usize { missing(161) }
 #[export_name = "glCompressedMultiTexSubImage1DEXT"]
-pub extern "C" fn c_compressed_multi_tex_sub_image_1dext() -> usize { missing(164) }
+pub extern "C" fn c_compressed_multi_tex_sub_image_1dext() -> usize { missing(162) }
 #[export_name = "glCompressedMultiTexSubImage2DEXT"]
-pub extern "C" fn c_compressed_multi_tex_sub_image_2dext() -> usize { missing(165) }
+pub extern "C" fn c_compressed_multi_tex_sub_image_2dext() -> usize { missing(163) }
 #[export_name = "glCompressedMultiTexSubImage3DEXT"]
-pub extern "C" fn c_compressed_multi_tex_sub_image_3dext() -> usize { missing(166) }
+pub extern "C" fn c_compressed_multi_tex_sub_image_3dext() -> usize { missing(164) }
 #[export_name = "glCompressedTextureImage1DEXT"]
-pub extern "C" fn c_compressed_texture_image_1dext() -> usize { missing(167) }
+pub extern "C" fn c_compressed_texture_image_1dext() -> usize { missing(165) }
 #[export_name = "glCompressedTextureImage2DEXT"]
-pub extern "C" fn c_compressed_texture_image_2dext() -> usize { missing(168) }
+pub extern "C" fn c_compressed_texture_image_2dext() -> usize { missing(166) }
 #[export_name = "glCompressedTextureImage3DEXT"]
-pub extern "C" fn c_compressed_texture_image_3dext() -> usize { missing(169) }
+pub extern "C" fn c_compressed_texture_image_3dext() -> usize { missing(167) }
 #[export_name = "glCompressedTextureSubImage1D"]
-pub extern "C" fn c_compressed_texture_sub_image_1d() -> usize { missing(170) }
+pub extern "C" fn c_compressed_texture_sub_image_1d() -> usize { missing(168) }
 #[export_name = "glCompressedTextureSubImage1DEXT"]
-pub extern "C" fn c_compressed_texture_sub_image_1dext() -> usize { missing(171) }
+pub extern "C" fn c_compressed_texture_sub_image_1dext() -> usize { missing(169) }
 #[export_name = "glCompressedTextureSubImage2D"]
-pub extern "C" fn c_compressed_texture_sub_image_2d() -> usize { missing(172) }
+pub extern "C" fn c_compressed_texture_sub_image_2d() -> usize { missing(170) }
 #[export_name = "glCompressedTextureSubImage2DEXT"]
-pub extern "C" fn c_compressed_texture_sub_image_2dext() -> usize { missing(173) }
+pub extern "C" fn c_compressed_texture_sub_image_2dext() -> usize { missing(171) }
 #[export_name = "glCompressedTextureSubImage3D"]
-pub extern "C" fn c_compressed_texture_sub_image_3d() -> usize { missing(174) }
+pub extern "C" fn c_compressed_texture_sub_image_3d() -> usize { missing(172) }
 #[export_name = "glCompressedTextureSubImage3DEXT"]
-pub extern "C" fn c_compressed_texture_sub_image_3dext() -> usize { missing(175) }
+pub extern "C" fn c_compressed_texture_sub_image_3dext() -> usize { missing(173) }
 #[export_name = "glConvolutionFilter1D"]
-pub extern "C" fn c_convolution_filter_1d() -> usize { missing(176) }
+pub extern "C" fn c_convolution_filter_1d() -> usize { missing(174) }
 #[export_name = "glConvolutionFilter1DEXT"]
-pub extern "C" fn c_convolution_filter_1dext() -> usize { missing(177) }
+pub extern "C" fn c_convolution_filter_1dext() -> usize { missing(175) }
 #[export_name = "glConvolutionFilter2D"]
-pub extern "C" fn c_convolution_filter_2d() -> usize { missing(178) }
+pub extern "C" fn c_convolution_filter_2d() -> usize { missing(176) }
 #[export_name = "glConvolutionFilter2DEXT"]
-pub extern "C" fn c_convolution_filter_2dext() -> usize { missing(179) }
+pub extern "C" fn c_convolution_filter_2dext() -> usize { missing(177) }
 #[export_name = "glConvolutionParameterf"]
-pub extern "C" fn c_convolution_parameterf() -> usize { missing(180) }
+pub extern "C" fn c_convolution_parameterf() -> usize { missing(178) }
 #[export_name = "glConvolutionParameterfEXT"]
-pub extern "C" fn c_convolution_parameterf_ext() -> usize { missing(181) }
+pub extern "C" fn c_convolution_parameterf_ext() -> usize { missing(179) }
 #[export_name = "glConvolutionParameterfv"]
-pub extern "C" fn c_convolution_parameterfv() -> usize { missing(182) }
+pub extern "C" fn c_convolution_parameterfv() -> usize { missing(180) }
 #[export_name = "glConvolutionParameterfvEXT"]
-pub extern "C" fn c_convolution_parameterfv_ext() -> usize { missing(183) }
+pub extern "C" fn c_convolution_parameterfv_ext() -> usize { missing(181) }
 #[export_name = "glConvolutionParameteri"]
-pub extern "C" fn c_convolution_parameteri() -> usize { missing(184) }
+pub extern "C" fn c_convolution_parameteri() -> usize { missing(182) }
 #[export_name = "glConvolutionParameteriEXT"]
-pub extern "C" fn c_convolution_parameteri_ext() -> usize { missing(185) }
+pub extern "C" fn c_convolution_parameteri_ext() -> usize { missing(183) }
 #[export_name = "glConvolutionParameteriv"]
-pub extern "C" fn c_convolution_parameteriv() -> usize { missing(186) }
+pub extern "C" fn c_convolution_parameteriv() -> usize { missing(184) }
 #[export_name = "glConvolutionParameterivEXT"]
-pub extern "C" fn c_convolution_parameteriv_ext() -> usize { missing(187) }
+pub extern "C" fn c_convolution_parameteriv_ext() -> usize { missing(185) }
 #[export_name = "glCopyColorSubTable"]
-pub extern "C" fn c_copy_color_sub_table() -> usize { missing(188) }
+pub extern "C" fn c_copy_color_sub_table() -> usize { missing(186) }
 #[export_name = "glCopyColorSubTableEXT"]
-pub extern "C" fn c_copy_color_sub_table_ext() -> usize { missing(189) }
+pub extern "C" fn c_copy_color_sub_table_ext() -> usize { missing(187) }
 #[export_name = "glCopyColorTable"]
-pub extern "C" fn c_copy_color_table() -> usize { missing(190) }
+pub extern "C" fn c_copy_color_table() -> usize { missing(188) }
 #[export_name = "glCopyColorTableSGI"]
-pub extern "C" fn c_copy_color_table_sgi() -> usize { missing(191) }
+pub extern "C" fn c_copy_color_table_sgi() -> usize { missing(189) }
 #[export_name = "glCopyConvolutionFilter1D"]
-pub extern "C" fn c_copy_convolution_filter_1d() -> usize { missing(192) }
+pub extern "C" fn c_copy_convolution_filter_1d() -> usize { missing(190) }
 #[export_name = "glCopyConvolutionFilter1DEXT"]
-pub extern "C" fn c_copy_convolution_filter_1dext() -> usize { missing(193) }
+pub extern "C" fn c_copy_convolution_filter_1dext() -> usize { missing(191) }
 #[export_name = "glCopyConvolutionFilter2D"]
-pub extern "C" fn c_copy_convolution_filter_2d() -> usize { missing(194) }
+pub extern "C" fn c_copy_convolution_filter_2d() -> usize { missing(192) }
 #[export_name = "glCopyConvolutionFilter2DEXT"]
-pub extern "C" fn c_copy_convolution_filter_2dext() -> usize { missing(195) }
+pub extern "C" fn c_copy_convolution_filter_2dext() -> usize { missing(193) }
 #[export_name = "glCopyImageSubData"]
-pub extern "C" fn c_copy_image_sub_data() -> usize { missing(196) }
+pub extern "C" fn c_copy_image_sub_data() -> usize { missing(194) }
 #[export_name = "glCopyImageSubDataEXT"]
-pub extern "C" fn c_copy_image_sub_data_ext() -> usize { missing(197) }
+pub extern "C" fn c_copy_image_sub_data_ext() -> usize { missing(195) }
 #[export_name = "glCopyImageSubDataOES"]
-pub extern "C" fn c_copy_image_sub_data_oes() -> usize { missing(198) }
+pub extern "C" fn c_copy_image_sub_data_oes() -> usize { missing(196) }
 #[export_name = "glCopyMultiTexImage1DEXT"]
-pub extern "C" fn c_copy_multi_tex_image_1dext() -> usize { missing(199) }
+pub extern "C" fn c_copy_multi_tex_image_1dext() -> usize { missing(197) }
 #[export_name = "glCopyMultiTexImage2DEXT"]
-pub extern "C" fn c_copy_multi_tex_image_2dext() -> usize { missing(200) }
+pub extern "C" fn c_copy_multi_tex_image_2dext() -> usize { missing(198) }
 #[export_name = "glCopyMultiTexSubImage1DEXT"]
-pub extern "C" fn c_copy_multi_tex_sub_image_1dext() -> usize { missing(201) }
+pub extern "C" fn c_copy_multi_tex_sub_image_1dext() -> usize { missing(199) }
 #[export_name = "glCopyMultiTexSubImage2DEXT"]
-pub extern "C" fn c_copy_multi_tex_sub_image_2dext() -> usize { missing(202) }
+pub extern "C" fn c_copy_multi_tex_sub_image_2dext() -> usize { missing(200) }
 #[export_name = "glCopyMultiTexSubImage3DEXT"]
-pub extern "C" fn c_copy_multi_tex_sub_image_3dext() -> usize { missing(203) }
+pub extern "C" fn c_copy_multi_tex_sub_image_3dext() -> usize { missing(201) }
 #[export_name = "glCopyNamedBufferSubData"]
-pub extern "C" fn c_copy_named_buffer_sub_data() -> usize { missing(204) }
+pub extern "C" fn c_copy_named_buffer_sub_data() -> usize { missing(202) }
 #[export_name = "glCopyPixels"]
-pub extern "C" fn c_copy_pixels() -> usize { missing(205) }
+pub extern "C" fn c_copy_pixels() -> usize { missing(203) }
 #[export_name = "glCopyTextureImage1DEXT"]
-pub extern "C" fn c_copy_texture_image_1dext() -> usize { missing(206) }
+pub extern "C" fn c_copy_texture_image_1dext() -> usize { missing(204) }
 #[export_name = "glCopyTextureImage2DEXT"]
-pub extern "C" fn c_copy_texture_image_2dext() -> usize { missing(207) }
+pub extern "C" fn c_copy_texture_image_2dext() -> usize { missing(205) }
 #[export_name = "glCopyTextureSubImage1D"]
-pub extern "C" fn c_copy_texture_sub_image_1d() -> usize { missing(208) }
+pub extern "C" fn c_copy_texture_sub_image_1d() -> usize { missing(206) }
 #[export_name = "glCopyTextureSubImage1DEXT"]
-pub extern "C" fn c_copy_texture_sub_image_1dext() -> usize { missing(209) }
+pub extern "C" fn c_copy_texture_sub_image_1dext() -> usize { missing(207) }
 #[export_name = "glCopyTextureSubImage2D"]
-pub extern "C" fn c_copy_texture_sub_image_2d() -> usize { missing(210) }
+pub extern "C" fn c_copy_texture_sub_image_2d() -> usize { missing(208) }
 #[export_name = "glCopyTextureSubImage2DEXT"]
-pub extern "C" fn c_copy_texture_sub_image_2dext() -> usize { missing(211) }
+pub extern "C" fn c_copy_texture_sub_image_2dext() -> usize { missing(209) }
 #[export_name = "glCopyTextureSubImage3D"]
-pub extern "C" fn c_copy_texture_sub_image_3d() -> usize { missing(212) }
+pub extern "C" fn c_copy_texture_sub_image_3d() -> usize { missing(210) }
 #[export_name = "glCopyTextureSubImage3DEXT"]
-pub extern "C" fn c_copy_texture_sub_image_3dext() -> usize { missing(213) }
+pub extern "C" fn c_copy_texture_sub_image_3dext() -> usize { missing(211) }
 #[export_name = "glCreateBuffers"]
-pub extern "C" fn c_create_buffers() -> usize { missing(214) }
+pub extern "C" fn c_create_buffers() -> usize { missing(212) }
 #[export_name = "glCreateFramebuffers"]
-pub extern "C" fn c_create_framebuffers() -> usize { missing(215) }
+pub extern "C" fn c_create_framebuffers() -> usize { missing(213) }
 #[export_name = "glCreateMemoryObjectsEXT"]
-pub extern "C" fn c_create_memory_objects_ext() -> usize { missing(216) }
+pub extern "C" fn c_create_memory_objects_ext() -> usize { missing(214) }
 #[export_name = "glCreateProgramPipelines"]
-pub extern "C" fn c_create_program_pipelines() -> usize { missing(217) }
+pub extern "C" fn c_create_program_pipelines() -> usize { missing(215) }
 #[export_name = "glCreateQueries"]
-pub extern "C" fn c_create_queries() -> usize { missing(218) }
+pub extern "C" fn c_create_queries() -> usize { missing(216) }
 #[export_name = "glCreateRenderbuffers"]
-pub extern "C" fn c_create_renderbuffers() -> usize { missing(219) }
+pub extern "C" fn c_create_renderbuffers() -> usize { missing(217) }
 #[export_name = "glCreateSamplers"]
-pub extern "C" fn c_create_samplers() -> usize { missing(220) }
+pub extern "C" fn c_create_samplers() -> usize { missing(218) }
 #[export_name = "glCreateShaderProgramEXT"]
-pub extern "C" fn c_create_shader_program_ext() -> usize { missing(221) }
+pub extern "C" fn c_create_shader_program_ext() -> usize { missing(219) }
 #[export_name = "glCreateShaderProgramv"]
-pub extern "C" fn c_create_shader_programv() -> usize { missing(222) }
+pub extern "C" fn c_create_shader_programv() -> usize { missing(220) }
 #[export_name = "glCreateShaderProgramvEXT"]
-pub extern "C" fn c_create_shader_programv_ext() -> usize { missing(223) }
+pub extern "C" fn c_create_shader_programv_ext() -> usize { missing(221) }
 #[export_name = "glCreateSyncFromCLeventARB"]
-pub extern "C" fn c_create_sync_from_c_levent_arb() -> usize { missing(224) }
+pub extern "C" fn c_create_sync_from_c_levent_arb() -> usize { missing(222) }
 #[export_name = "glCreateTextures"]
-pub extern "C" fn c_create_textures() -> usize { missing(225) }
+pub extern "C" fn c_create_textures() -> usize { missing(223) }
 #[export_name = "glCreateTransformFeedbacks"]
-pub extern "C" fn c_create_transform_feedbacks() -> usize { missing(226) }
+pub extern "C" fn c_create_transform_feedbacks() -> usize { missing(224) }
 #[export_name = "glCreateVertexArrays"]
-pub extern "C" fn c_create_vertex_arrays() -> usize { missing(227) }
+pub extern "C" fn c_create_vertex_arrays() -> usize { missing(225) }
 #[export_name = "glCullParameterdvEXT"]
-pub extern "C" fn c_cull_parameterdv_ext() -> usize { missing(228) }
+pub extern "C" fn c_cull_parameterdv_ext() -> usize { missing(226) }
 #[export_name = "glCullParameterfvEXT"]
-pub extern "C" fn c_cull_parameterfv_ext() -> usize { missing(229) }
+pub extern "C" fn c_cull_parameterfv_ext() -> usize { missing(227) }
 #[export_name = "glCurrentPaletteMatrixARB"]
-pub extern "C" fn c_current_palette_matrix_arb() -> usize { missing(230) }
+pub extern "C" fn c_current_palette_matrix_arb() -> usize { missing(228) }
 #[export_name = "glDeleteLists"]
-pub extern "C" fn c_delete_lists() -> usize { missing(231) }
+pub extern "C" fn c_delete_lists() -> usize { missing(229) }
 #[export_name = "glDeleteMemoryObjectsEXT"]
-pub extern "C" fn c_delete_memory_objects_ext() -> usize { missing(232) }
+pub extern "C" fn c_delete_memory_objects_ext() -> usize { missing(230) }
 #[export_name = "glDeleteNamedStringARB"]
-pub extern "C" fn c_delete_named_string_arb() -> usize { missing(233) }
+pub extern "C" fn c_delete_named_string_arb() -> usize { missing(231) }
 #[export_name = "glDeleteObjectARB"]
-pub extern "C" fn c_delete_object_arb() -> usize { missing(234) }
+pub extern "C" fn c_delete_object_arb() -> usize { missing(232) }
 #[export_name = "glDeleteProgramPipelines"]
-pub extern "C" fn c_delete_program_pipelines() -> usize { missing(235) }
+pub extern "C" fn c_delete_program_pipelines() -> usize { missing(233) }
 #[export_name = "glDeleteProgramPipelinesEXT"]
-pub extern "C" fn c_delete_program_pipelines_ext() -> usize { missing(236) }
+pub extern "C" fn c_delete_program_pipelines_ext() -> usize { missing(234) }
 #[export_name = "glDeleteProgramsARB"]
-pub extern "C" fn c_delete_programs_arb() -> usize { missing(237) }
+pub extern "C" fn c_delete_programs_arb() -> usize { missing(235) }
 #[export_name = "glDeleteProgramsNV"]
-pub extern "C" fn c_delete_programs_nv() -> usize { missing(238) }
+pub extern "C" fn c_delete_programs_nv() -> usize { missing(236) }
 #[export_name = "glDeleteSemaphoresEXT"]
-pub extern "C" fn c_delete_semaphores_ext() -> usize { missing(239) }
+pub extern "C" fn c_delete_semaphores_ext() -> usize { missing(237) }
 #[export_name = "glDeleteTexturesEXT"]
-pub extern "C" fn c_delete_textures_ext() -> usize { missing(240) }
+pub extern "C" fn c_delete_textures_ext() -> usize { missing(238) }
 #[export_name = "glDeleteTransformFeedbacks"]
-pub extern "C" fn c_delete_transform_feedbacks() -> usize { missing(241) }
+pub extern "C" fn c_delete_transform_feedbacks() -> usize { missing(239) }
 #[export_name = "glDeleteTransformFeedbacksNV"]
-pub extern "C" fn c_delete_transform_feedbacks_nv() -> usize { missing(242) }
+pub extern "C" fn c_delete_transform_feedbacks_nv() -> usize { missing(240) }
 #[export_name = "glDeleteVertexShaderEXT"]
-pub extern "C" fn c_delete_vertex_shader_ext() -> usize { missing(243) }
+pub extern "C" fn c_delete_vertex_shader_ext() -> usize { missing(241) }
 #[export_name = "glDepthBoundsEXT"]
-pub extern "C" fn c_depth_bounds_ext() -> usize { missing(244) }
+pub extern "C" fn c_depth_bounds_ext() -> usize { missing(242) }
 #[export_name = "glDepthRangeArraydvNV"]
-pub extern "C" fn c_depth_range_arraydv_nv() -> usize { missing(245) }
+pub extern "C" fn c_depth_range_arraydv_nv() -> usize { missing(243) }
 #[export_name = "glDepthRangeArrayv"]
-pub extern "C" fn c_depth_range_arrayv() -> usize { missing(246) }
+pub extern "C" fn c_depth_range_arrayv() -> usize { missing(244) }
 #[export_name = "glDepthRangeIndexed"]
-pub extern "C" fn c_depth_range_indexed() -> usize { missing(247) }
+pub extern "C" fn c_depth_range_indexed() -> usize { missing(245) }
 #[export_name = "glDepthRangeIndexeddNV"]
-pub extern "C" fn c_depth_range_indexedd_nv() -> usize { missing(248) }
+pub extern "C" fn c_depth_range_indexedd_nv() -> usize { missing(246) }
 #[export_name = "glDepthRangef"]
-pub extern "C" fn c_depth_rangef() -> usize { missing(249) }
+pub extern "C" fn c_depth_rangef() -> usize { missing(247) }
 #[export_name = "glDepthRangefOES"]
-pub extern "C" fn c_depth_rangef_oes() -> usize { missing(250) }
+pub extern "C" fn c_depth_rangef_oes() -> usize { missing(248) }
 #[export_name = "glDisableClientState"]
-pub extern "C" fn c_disable_client_state() -> usize { missing(251) }
+pub extern "C" fn c_disable_client_state() -> usize { missing(249) }
 #[export_name = "glDisableClientStateIndexedEXT"]
-pub extern "C" fn c_disable_client_state_indexed_ext() -> usize { missing(252) }
+pub extern "C" fn c_disable_client_state_indexed_ext() -> usize { missing(250) }
 #[export_name = "glDisableClientStateiEXT"]
-pub extern "C" fn c_disable_client_statei_ext() -> usize { missing(253) }
+pub extern "C" fn c_disable_client_statei_ext() -> usize { missing(251) }
 #[export_name = "glDisableVariantClientStateEXT"]
-pub extern "C" fn c_disable_variant_client_state_ext() -> usize { missing(254) }
+pub extern "C" fn c_disable_variant_client_state_ext() -> usize { missing(252) }
 #[export_name = "glDisableVertexArrayAttrib"]
-pub extern "C" fn c_disable_vertex_array_attrib() -> usize { missing(255) }
+pub extern "C" fn c_disable_vertex_array_attrib() -> usize { missing(253) }
 #[export_name = "glDisableVertexArrayAttribEXT"]
-pub extern "C" fn c_disable_vertex_array_attrib_ext() -> usize { missing(256) }
+pub extern "C" fn c_disable_vertex_array_attrib_ext() -> usize { missing(254) }
 #[export_name = "glDisableVertexArrayEXT"]
-pub extern "C" fn c_disable_vertex_array_ext() -> usize { missing(257) }
+pub extern "C" fn c_disable_vertex_array_ext() -> usize { missing(255) }
 #[export_name = "glDispatchCompute"]
-pub extern "C" fn c_dispatch_compute() -> usize { missing(258) }
+pub extern "C" fn c_dispatch_compute() -> usize { missing(256) }
 #[export_name = "glDispatchComputeGroupSizeARB"]
-pub extern "C" fn c_dispatch_compute_group_size_arb() -> usize { missing(259) }
+pub extern "C" fn c_dispatch_compute_group_size_arb() -> usize { missing(257) }
 #[export_name = "glDispatchComputeIndirect"]
-pub extern "C" fn c_dispatch_compute_indirect() -> usize { missing(260) }
+pub extern "C" fn c_dispatch_compute_indirect() -> usize { missing(258) }
 #[export_name = "glDrawArraysIndirect"]
-pub extern "C" fn c_draw_arrays_indirect() -> usize { missing(261) }
+pub extern "C" fn c_draw_arrays_indirect() -> usize { missing(259) }
 #[export_name = "glDrawArraysInstancedBaseInstance"]
-pub extern "C" fn c_draw_arrays_instanced_base_instance() -> usize { missing(262) }
+pub extern "C" fn c_draw_arrays_instanced_base_instance() -> usize { missing(260) }
 #[export_name = "glDrawArraysInstancedBaseInstanceEXT"]
-pub extern "C" fn c_draw_arrays_instanced_base_instance_ext() -> usize { missing(263) }
+pub extern "C" fn c_draw_arrays_instanced_base_instance_ext() -> usize { missing(261) }
 #[export_name = "glDrawElementsIndirect"]
-pub extern "C" fn c_draw_elements_indirect() -> usize { missing(264) }
+pub extern "C" fn c_draw_elements_indirect() -> usize { missing(262) }
 #[export_name = "glDrawElementsInstancedBaseInstance"]
-pub extern "C" fn c_draw_elements_instanced_base_instance() -> usize { missing(265) }
+pub extern "C" fn c_draw_elements_instanced_base_instance() -> usize { missing(263) }
 #[export_name = "glDrawElementsInstancedBaseInstanceEXT"]
-pub extern "C" fn c_draw_elements_instanced_base_instance_ext() -> usize { missing(266) }
+pub extern "C" fn c_draw_elements_instanced_base_instance_ext() -> usize { missing(264) }
 #[export_name = "glDrawElementsInstancedBaseVertexBaseInstance"]
-pub extern "C" fn c_draw_elements_instanced_base_vertex_base_instance() -> usize { missing(267) }
+pub extern "C" fn c_draw_elements_instanced_base_vertex_base_instance() -> usize { missing(265) }
 #[export_name = "glDrawElementsInstancedBaseVertexBaseInstanceEXT"]
-pub extern "C" fn c_draw_elements_instanced_base_vertex_base_instance_ext() -> usize { missing(268) }
+pub extern "C" fn c_draw_elements_instanced_base_vertex_base_instance_ext() -> usize { missing(266) }
 #[export_name = "glDrawPixels"]
-pub extern "C" fn c_draw_pixels() -> usize { missing(269) }
+pub extern "C" fn c_draw_pixels() -> usize { missing(267) }
 #[export_name = "glDrawTransformFeedback"]
-pub extern "C" fn c_draw_transform_feedback() -> usize { missing(270) }
+pub extern "C" fn c_draw_transform_feedback() -> usize { missing(268) }
 #[export_name = "glDrawTransformFeedbackEXT"]
-pub extern "C" fn c_draw_transform_feedback_ext() -> usize { missing(271) }
+pub extern "C" fn c_draw_transform_feedback_ext() -> usize { missing(269) }
 #[export_name = "glDrawTransformFeedbackInstanced"]
-pub extern "C" fn c_draw_transform_feedback_instanced() -> usize { missing(272) }
+pub extern "C" fn c_draw_transform_feedback_instanced() -> usize { missing(270) }
 #[export_name = "glDrawTransformFeedbackInstancedEXT"]
-pub extern "C" fn c_draw_transform_feedback_instanced_ext() -> usize { missing(273) }
+pub extern "C" fn c_draw_transform_feedback_instanced_ext() -> usize { missing(271) }
 #[export_name = "glDrawTransformFeedbackNV"]
-pub extern "C" fn c_draw_transform_feedback_nv() -> usize { missing(274) }
+pub extern "C" fn c_draw_transform_feedback_nv() -> usize { missing(272) }
 #[export_name = "glDrawTransformFeedbackStream"]
-pub extern "C" fn c_draw_transform_feedback_stream() -> usize { missing(275) }
+pub extern "C" fn c_draw_transform_feedback_stream() -> usize { missing(273) }
 #[export_name = "glDrawTransformFeedbackStreamInstanced"]
-pub extern "C" fn c_draw_transform_feedback_stream_instanced() -> usize { missing(276) }
+pub extern "C" fn c_draw_transform_feedback_stream_instanced() -> usize { missing(274) }
 #[export_name = "glEGLImageTargetTexStorageEXT"]
-pub extern "C" fn c_egl_image_target_tex_storage_ext() -> usize { missing(277) }
+pub extern "C" fn c_egl_image_target_tex_storage_ext() -> usize { missing(275) }
 #[export_name = "glEGLImageTargetTextureStorageEXT"]
-pub extern "C" fn c_egl_image_target_texture_storage_ext() -> usize { missing(278) }
+pub extern "C" fn c_egl_image_target_texture_storage_ext() -> usize { missing(276) }
 #[export_name = "glEdgeFlag"]
-pub extern "C" fn c_edge_flag() -> usize { missing(279) }
+pub extern "C" fn c_edge_flag() -> usize { missing(277) }
 #[export_name = "glEdgeFlagPointer"]
-pub extern "C" fn c_edge_flag_pointer() -> usize { missing(280) }
+pub extern "C" fn c_edge_flag_pointer() -> usize { missing(278) }
 #[export_name = "glEdgeFlagPointerEXT"]
-pub extern "C" fn c_edge_flag_pointer_ext() -> usize { missing(281) }
+pub extern "C" fn c_edge_flag_pointer_ext() -> usize { missing(279) }
 #[export_name = "glEdgeFlagv"]
-pub extern "C" fn c_edge_flagv() -> usize { missing(282) }
+pub extern "C" fn c_edge_flagv() -> usize { missing(280) }
 #[export_name = "glEnableClientState"]
-pub extern "C" fn c_enable_client_state() -> usize { missing(283) }
+pub extern "C" fn c_enable_client_state() -> usize { missing(281) }
 #[export_name = "glEnableClientStateIndexedEXT"]
-pub extern "C" fn c_enable_client_state_indexed_ext() -> usize { missing(284) }
+pub extern "C" fn c_enable_client_state_indexed_ext() -> usize { missing(282) }
 #[export_name = "glEnableClientStateiEXT"]
-pub extern "C" fn c_enable_client_statei_ext() -> usize { missing(285) }
+pub extern "C" fn c_enable_client_statei_ext() -> usize { missing(283) }
 #[export_name = "glEnableVariantClientStateEXT"]
-pub extern "C" fn c_enable_variant_client_state_ext() -> usize { missing(286) }
+pub extern "C" fn c_enable_variant_client_state_ext() -> usize { missing(284) }
 #[export_name = "glEnableVertexArrayAttrib"]
-pub extern "C" fn c_enable_vertex_array_attrib() -> usize { missing(287) }
+pub extern "C" fn c_enable_vertex_array_attrib() -> usize { missing(285) }
 #[export_name = "glEnableVertexArrayAttribEXT"]
-pub extern "C" fn c_enable_vertex_array_attrib_ext() -> usize { missing(288) }
+pub extern "C" fn c_enable_vertex_array_attrib_ext() -> usize { missing(286) }
 #[export_name = "glEnableVertexArrayEXT"]
-pub extern "C" fn c_enable_vertex_array_ext() -> usize { missing(289) }
+pub extern "C" fn c_enable_vertex_array_ext() -> usize { missing(287) }
 #[export_name = "glEnd"]
-pub extern "C" fn c_end() -> usize { missing(290) }
+pub extern "C" fn c_end() -> usize { missing(288) }
 #[export_name = "glEndList"]
-pub extern "C" fn c_end_list() -> usize { missing(291) }
+pub extern "C" fn c_end_list() -> usize { missing(289) }
 #[export_name = "glEndQueryIndexed"]
-pub extern "C" fn c_end_query_indexed() -> usize { missing(292) }
+pub extern "C" fn c_end_query_indexed() -> usize { missing(290) }
 #[export_name = "glEndVertexShaderEXT"]
-pub extern "C" fn c_end_vertex_shader_ext() -> usize { missing(293) }
+pub extern "C" fn c_end_vertex_shader_ext() -> usize { missing(291) }
 #[export_name = "glEvalCoord1d"]
-pub extern "C" fn c_eval_coord_1d() -> usize { missing(294) }
+pub extern "C" fn c_eval_coord_1d() -> usize { missing(292) }
 #[export_name = "glEvalCoord1dv"]
-pub extern "C" fn c_eval_coord_1dv() -> usize { missing(295) }
+pub extern "C" fn c_eval_coord_1dv() -> usize { missing(293) }
 #[export_name = "glEvalCoord1f"]
-pub extern "C" fn c_eval_coord_1f() -> usize { missing(296) }
+pub extern "C" fn c_eval_coord_1f() -> usize { missing(294) }
 #[export_name = "glEvalCoord1fv"]
-pub extern "C" fn c_eval_coord_1fv() -> usize { missing(297) }
+pub extern "C" fn c_eval_coord_1fv() -> usize { missing(295) }
 #[export_name = "glEvalCoord2d"]
-pub extern "C" fn c_eval_coord_2d() -> usize { missing(298) }
+pub extern "C" fn c_eval_coord_2d() -> usize { missing(296) }
 #[export_name = "glEvalCoord2dv"]
-pub extern "C" fn c_eval_coord_2dv() -> usize { missing(299) }
+pub extern "C" fn c_eval_coord_2dv() -> usize { missing(297) }
 #[export_name = "glEvalCoord2f"]
-pub extern "C" fn c_eval_coord_2f() -> usize { missing(300) }
+pub extern "C" fn c_eval_coord_2f() -> usize { missing(298) }
 #[export_name = "glEvalCoord2fv"]
-pub extern "C" fn c_eval_coord_2fv() -> usize { missing(301) }
+pub extern "C" fn c_eval_coord_2fv() -> usize { missing(299) }
 #[export_name = "glEvalMesh1"]
-pub extern "C" fn c_eval_mesh_1() -> usize { missing(302) }
+pub extern "C" fn c_eval_mesh_1() -> usize { missing(300) }
 #[export_name = "glEvalMesh2"]
-pub extern "C" fn c_eval_mesh_2() -> usize { missing(303) }
+pub extern "C" fn c_eval_mesh_2() -> usize { missing(301) }
 #[export_name = "glEvalPoint1"]
-pub extern "C" fn c_eval_point_1() -> usize { missing(304) }
+pub extern "C" fn c_eval_point_1() -> usize { missing(302) }
 #[export_name = "glEvalPoint2"]
-pub extern "C" fn c_eval_point_2() -> usize { missing(305) }
+pub extern "C" fn c_eval_point_2() -> usize { missing(303) }
 #[export_name = "glEvaluateDepthValuesARB"]
-pub extern "C" fn c_evaluate_depth_values_arb() -> usize { missing(306) }
+pub extern "C" fn c_evaluate_depth_values_arb() -> usize { missing(304) }
 #[export_name = "glExtractComponentEXT"]
-pub extern "C" fn c_extract_component_ext() -> usize { missing(307) }
+pub extern "C" fn c_extract_component_ext() -> usize { missing(305) }
 #[export_name = "glFeedbackBuffer"]
-pub extern "C" fn c_feedback_buffer() -> usize { missing(308) }
+pub extern "C" fn c_feedback_buffer() -> usize { missing(306) }
 #[export_name = "glFlushMappedNamedBufferRange"]
-pub extern "C" fn c_flush_mapped_named_buffer_range() -> usize { missing(309) }
+pub extern "C" fn c_flush_mapped_named_buffer_range() -> usize { missing(307) }
 #[export_name = "glFlushMappedNamedBufferRangeEXT"]
-pub extern "C" fn c_flush_mapped_named_buffer_range_ext() -> usize { missing(310) }
+pub extern "C" fn c_flush_mapped_named_buffer_range_ext() -> usize { missing(308) }
 #[export_name = "glFogCoordPointer"]
-pub extern "C" fn c_fog_coord_pointer() -> usize { missing(311) }
+pub extern "C" fn c_fog_coord_pointer() -> usize { missing(309) }
 #[export_name = "glFogCoordPointerEXT"]
-pub extern "C" fn c_fog_coord_pointer_ext() -> usize { missing(312) }
+pub extern "C" fn c_fog_coord_pointer_ext() -> usize { missing(310) }
 #[export_name = "glFogCoordd"]
-pub extern "C" fn c_fog_coordd() -> usize { missing(313) }
+pub extern "C" fn c_fog_coordd() -> usize { missing(311) }
 #[export_name = "glFogCoorddEXT"]
-pub extern "C" fn c_fog_coordd_ext() -> usize { missing(314) }
+pub extern "C" fn c_fog_coordd_ext() -> usize { missing(312) }
 #[export_name = "glFogCoorddv"]
-pub extern "C" fn c_fog_coorddv() -> usize { missing(315) }
+pub extern "C" fn c_fog_coorddv() -> usize { missing(313) }
 #[export_name = "glFogCoorddvEXT"]
-pub extern "C" fn c_fog_coorddv_ext() -> usize { missing(316) }
+pub extern "C" fn c_fog_coorddv_ext() -> usize { missing(314) }
 #[export_name = "glFogCoordf"]
-pub extern "C" fn c_fog_coordf() -> usize { missing(317) }
+pub extern "C" fn c_fog_coordf() -> usize { missing(315) }
 #[export_name = "glFogCoordfEXT"]
-pub extern "C" fn c_fog_coordf_ext() -> usize { missing(318) }
+pub extern "C" fn c_fog_coordf_ext() -> usize { missing(316) }
 #[export_name = "glFogCoordfv"]
-pub extern "C" fn c_fog_coordfv() -> usize { missing(319) }
+pub extern "C" fn c_fog_coordfv() -> usize { missing(317) }
 #[export_name = "glFogCoordfvEXT"]
-pub extern "C" fn c_fog_coordfv_ext() -> usize { missing(320) }
+pub extern "C" fn c_fog_coordfv_ext() -> usize { missing(318) }
 #[export_name = "glFogf"]
-pub extern "C" fn c_fogf() -> usize { missing(321) }
+pub extern "C" fn c_fogf() -> usize { missing(319) }
 #[export_name = "glFogfv"]
-pub extern "C" fn c_fogfv() -> usize { missing(322) }
+pub extern "C" fn c_fogfv() -> usize { missing(320) }
 #[export_name = "glFogi"]
-pub extern "C" fn c_fogi() -> usize { missing(323) }
+pub extern "C" fn c_fogi() -> usize { missing(321) }
 #[export_name = "glFogiv"]
-pub extern "C" fn c_fogiv() -> usize { missing(324) }
+pub extern "C" fn c_fogiv() -> usize { missing(322) }
 #[export_name = "glFramebufferDrawBufferEXT"]
-pub extern "C" fn c_framebuffer_draw_buffer_ext() -> usize { missing(325) }
+pub extern "C" fn c_framebuffer_draw_buffer_ext() -> usize { missing(323) }
 #[export_name = "glFramebufferDrawBuffersEXT"]
-pub extern "C" fn c_framebuffer_draw_buffers_ext() -> usize { missing(326) }
+pub extern "C" fn c_framebuffer_draw_buffers_ext() -> usize { missing(324) }
 #[export_name = "glFramebufferFetchBarrierEXT"]
-pub extern "C" fn c_framebuffer_fetch_barrier_ext() -> usize { missing(327) }
+pub extern "C" fn c_framebuffer_fetch_barrier_ext() -> usize { missing(325) }
 #[export_name = "glFramebufferParameteri"]
-pub extern "C" fn c_framebuffer_parameteri() -> usize { missing(328) }
+pub extern "C" fn c_framebuffer_parameteri() -> usize { missing(326) }
 #[export_name = "glFramebufferReadBufferEXT"]
-pub extern "C" fn c_framebuffer_read_buffer_ext() -> usize { missing(329) }
+pub extern "C" fn c_framebuffer_read_buffer_ext() -> usize { missing(327) }
 #[export_name = "glFramebufferSampleLocationsfvARB"]
-pub extern "C" fn c_framebuffer_sample_locationsfv_arb() -> usize { missing(330) }
+pub extern "C" fn c_framebuffer_sample_locationsfv_arb() -> usize { missing(328) }
 #[export_name = "glFramebufferTextureFaceARB"]
-pub extern "C" fn c_framebuffer_texture_face_arb() -> usize { missing(331) }
+pub extern "C" fn c_framebuffer_texture_face_arb() -> usize { missing(329) }
 #[export_name = "glFramebufferTextureFaceEXT"]
-pub extern "C" fn c_framebuffer_texture_face_ext() -> usize { missing(332) }
+pub extern "C" fn c_framebuffer_texture_face_ext() -> usize { missing(330) }
 #[export_name = "glFrustum"]
-pub extern "C" fn c_frustum() -> usize { missing(333) }
+pub extern "C" fn c_frustum() -> usize { missing(331) }
 #[export_name = "glGenLists"]
-pub extern "C" fn c_gen_lists() -> usize { missing(334) }
+pub extern "C" fn c_gen_lists() -> usize { missing(332) }
 #[export_name = "glGenProgramPipelines"]
-pub extern "C" fn c_gen_program_pipelines() -> usize { missing(335) }
+pub extern "C" fn c_gen_program_pipelines() -> usize { missing(333) }
 #[export_name = "glGenProgramPipelinesEXT"]
-pub extern "C" fn c_gen_program_pipelines_ext() -> usize { missing(336) }
+pub extern "C" fn c_gen_program_pipelines_ext() -> usize { missing(334) }
 #[export_name = "glGenProgramsARB"]
-pub extern "C" fn c_gen_programs_arb() -> usize { missing(337) }
+pub extern "C" fn c_gen_programs_arb() -> usize { missing(335) }
 #[export_name = "glGenProgramsNV"]
-pub extern "C" fn c_gen_programs_nv() -> usize { missing(338) }
+pub extern "C" fn c_gen_programs_nv() -> usize { missing(336) }
 #[export_name = "glGenSemaphoresEXT"]
-pub extern "C" fn c_gen_semaphores_ext() -> usize { missing(339) }
+pub extern "C" fn c_gen_semaphores_ext() -> usize { missing(337) }
 #[export_name = "glGenSymbolsEXT"]
-pub extern "C" fn c_gen_symbols_ext() -> usize { missing(340) }
+pub extern "C" fn c_gen_symbols_ext() -> usize { missing(338) }
 #[export_name = "glGenTexturesEXT"]
-pub extern "C" fn c_gen_textures_ext() -> usize { missing(341) }
+pub extern "C" fn c_gen_textures_ext() -> usize { missing(339) }
 #[export_name = "glGenTransformFeedbacks"]
-pub extern "C" fn c_gen_transform_feedbacks() -> usize { missing(342) }
+pub extern "C" fn c_gen_transform_feedbacks() -> usize { missing(340) }
 #[export_name = "glGenTransformFeedbacksNV"]
-pub extern "C" fn c_gen_transform_feedbacks_nv() -> usize { missing(343) }
+pub extern "C" fn c_gen_transform_feedbacks_nv() -> usize { missing(341) }
 #[export_name = "glGenVertexShadersEXT"]
-pub extern "C" fn c_gen_vertex_shaders_ext() -> usize { missing(344) }
+pub extern "C" fn c_gen_vertex_shaders_ext() -> usize { missing(342) }
 #[export_name = "glGenerateMultiTexMipmapEXT"]
-pub extern "C" fn c_generate_multi_tex_mipmap_ext() -> usize { missing(345) }
+pub extern "C" fn c_generate_multi_tex_mipmap_ext() -> usize { missing(343) }
 #[export_name = "glGenerateTextureMipmap"]
-pub extern "C" fn c_generate_texture_mipmap() -> usize { missing(346) }
+pub extern "C" fn c_generate_texture_mipmap() -> usize { missing(344) }
 #[export_name = "glGenerateTextureMipmapEXT"]
-pub extern "C" fn c_generate_texture_mipmap_ext() -> usize { missing(347) }
+pub extern "C" fn c_generate_texture_mipmap_ext() -> usize { missing(345) }
 #[export_name = "glGetActiveAtomicCounterBufferiv"]
-pub extern "C" fn c_get_active_atomic_counter_bufferiv() -> usize { missing(348) }
+pub extern "C" fn c_get_active_atomic_counter_bufferiv() -> usize { missing(346) }
 #[export_name = "glGetActiveSubroutineName"]
-pub extern "C" fn c_get_active_subroutine_name() -> usize { missing(349) }
+pub extern "C" fn c_get_active_subroutine_name() -> usize { missing(347) }
 #[export_name = "glGetActiveSubroutineUniformName"]
-pub extern "C" fn c_get_active_subroutine_uniform_name() -> usize { missing(350) }
+pub extern "C" fn c_get_active_subroutine_uniform_name() -> usize { missing(348) }
 #[export_name = "glGetActiveSubroutineUniformiv"]
-pub extern "C" fn c_get_active_subroutine_uniformiv() -> usize { missing(351) }
+pub extern "C" fn c_get_active_subroutine_uniformiv() -> usize { missing(349) }
 #[export_name = "glGetAttachedObjectsARB"]
-pub extern "C" fn c_get_attached_objects_arb() -> usize { missing(352) }
+pub extern "C" fn c_get_attached_objects_arb() -> usize { missing(350) }
 #[export_name = "glGetClipPlane"]
-pub extern "C" fn c_get_clip_plane() -> usize { missing(353) }
+pub extern "C" fn c_get_clip_plane() -> usize { missing(351) }
 #[export_name = "glGetColorTable"]
-pub extern "C" fn c_get_color_table() -> usize { missing(354) }
+pub extern "C" fn c_get_color_table() -> usize { missing(352) }
 #[export_name = "glGetColorTableEXT"]
-pub extern "C" fn c_get_color_table_ext() -> usize { missing(355) }
+pub extern "C" fn c_get_color_table_ext() -> usize { missing(353) }
 #[export_name = "glGetColorTableParameterfv"]
-pub extern "C" fn c_get_color_table_parameterfv() -> usize { missing(356) }
+pub extern "C" fn c_get_color_table_parameterfv() -> usize { missing(354) }
 #[export_name = "glGetColorTableParameterfvEXT"]
-pub extern "C" fn c_get_color_table_parameterfv_ext() -> usize { missing(357) }
+pub extern "C" fn c_get_color_table_parameterfv_ext() -> usize { missing(355) }
 #[export_name = "glGetColorTableParameteriv"]
-pub extern "C" fn c_get_color_table_parameteriv() -> usize { missing(358) }
+pub extern "C" fn c_get_color_table_parameteriv() -> usize { missing(356) }
 #[export_name = "glGetColorTableParameterivEXT"]
-pub extern "C" fn c_get_color_table_parameteriv_ext() -> usize { missing(359) }
+pub extern "C" fn c_get_color_table_parameteriv_ext() -> usize { missing(357) }
 #[export_name = "glGetCompressedMultiTexImageEXT"]
-pub extern "C" fn c_get_compressed_multi_tex_image_ext() -> usize { missing(360) }
+pub extern "C" fn c_get_compressed_multi_tex_image_ext() -> usize { missing(358) }
 #[export_name = "glGetCompressedTextureImage"]
-pub extern "C" fn c_get_compressed_texture_image() -> usize { missing(361) }
+pub extern "C" fn c_get_compressed_texture_image() -> usize { missing(359) }
 #[export_name = "glGetCompressedTextureImageEXT"]
-pub extern "C" fn c_get_compressed_texture_image_ext() -> usize { missing(362) }
+pub extern "C" fn c_get_compressed_texture_image_ext() -> usize { missing(360) }
 #[export_name = "glGetCompressedTextureSubImage"]
-pub extern "C" fn c_get_compressed_texture_sub_image() -> usize { missing(363) }
+pub extern "C" fn c_get_compressed_texture_sub_image() -> usize { missing(361) }
 #[export_name = "glGetConvolutionFilter"]
-pub extern "C" fn c_get_convolution_filter() -> usize { missing(364) }
+pub extern "C" fn c_get_convolution_filter() -> usize { missing(362) }
 #[export_name = "glGetConvolutionFilterEXT"]
-pub extern "C" fn c_get_convolution_filter_ext() -> usize { missing(365) }
+pub extern "C" fn c_get_convolution_filter_ext() -> usize { missing(363) }
 #[export_name = "glGetConvolutionParameterfv"]
-pub extern "C" fn c_get_convolution_parameterfv() -> usize { missing(366) }
+pub extern "C" fn c_get_convolution_parameterfv() -> usize { missing(364) }
 #[export_name = "glGetConvolutionParameterfvEXT"]
-pub extern "C" fn c_get_convolution_parameterfv_ext() -> usize { missing(367) }
+pub extern "C" fn c_get_convolution_parameterfv_ext() -> usize { missing(365) }
 #[export_name = "glGetConvolutionParameteriv"]
-pub extern "C" fn c_get_convolution_parameteriv() -> usize { missing(368) }
+pub extern "C" fn c_get_convolution_parameteriv() -> usize { missing(366) }
 #[export_name = "glGetConvolutionParameterivEXT"]
-pub extern "C" fn c_get_convolution_parameteriv_ext() -> usize { missing(369) }
+pub extern "C" fn c_get_convolution_parameteriv_ext() -> usize { missing(367) }
 #[export_name = "glGetDoubleIndexedvEXT"]
-pub extern "C" fn c_get_double_indexedv_ext() -> usize { missing(370) }
+pub extern "C" fn c_get_double_indexedv_ext() -> usize { missing(368) }
 #[export_name = "glGetDoublei_v"]
-pub extern "C" fn c_get_doublei_v() -> usize { missing(371) }
+pub extern "C" fn c_get_doublei_v() -> usize { missing(369) }
 #[export_name = "glGetDoublei_vEXT"]
-pub extern "C" fn c_get_doublei_v_ext() -> usize { missing(372) }
+pub extern "C" fn c_get_doublei_v_ext() -> usize { missing(370) }
 #[export_name = "glGetFloatIndexedvEXT"]
-pub extern "C" fn c_get_float_indexedv_ext() -> usize { missing(373) }
+pub extern "C" fn c_get_float_indexedv_ext() -> usize { missing(371) }
 #[export_name = "glGetFloati_v"]
-pub extern "C" fn c_get_floati_v() -> usize { missing(374) }
+pub extern "C" fn c_get_floati_v() -> usize { missing(372) }
 #[export_name = "glGetFloati_vEXT"]
-pub extern "C" fn c_get_floati_v_ext() -> usize { missing(375) }
+pub extern "C" fn c_get_floati_v_ext() -> usize { missing(373) }
 #[export_name = "glGetFloati_vNV"]
-pub extern "C" fn c_get_floati_v_nv() -> usize { missing(376) }
+pub extern "C" fn c_get_floati_v_nv() -> usize { missing(374) }
 #[export_name = "glGetFloati_vOES"]
-pub extern "C" fn c_get_floati_v_oes() -> usize { missing(377) }
+pub extern "C" fn c_get_floati_v_oes() -> usize { missing(375) }
 #[export_name = "glGetFramebufferParameteriv"]
-pub extern "C" fn c_get_framebuffer_parameteriv() -> usize { missing(378) }
+pub extern "C" fn c_get_framebuffer_parameteriv() -> usize { missing(376) }
 #[export_name = "glGetFramebufferParameterivEXT"]
-pub extern "C" fn c_get_framebuffer_parameteriv_ext() -> usize { missing(379) }
+pub extern "C" fn c_get_framebuffer_parameteriv_ext() -> usize { missing(377) }
 #[export_name = "glGetGraphicsResetStatusARB"]
-pub extern "C" fn c_get_graphics_reset_status_arb() -> usize { missing(380) }
+pub extern "C" fn c_get_graphics_reset_status_arb() -> usize { missing(378) }
 #[export_name = "glGetHandleARB"]
-pub extern "C" fn c_get_handle_arb() -> usize { missing(381) }
+pub extern "C" fn c_get_handle_arb() -> usize { missing(379) }
 #[export_name = "glGetHistogram"]
-pub extern "C" fn c_get_histogram() -> usize { missing(382) }
+pub extern "C" fn c_get_histogram() -> usize { missing(380) }
 #[export_name = "glGetHistogramEXT"]
-pub extern "C" fn c_get_histogram_ext() -> usize { missing(383) }
+pub extern "C" fn c_get_histogram_ext() -> usize { missing(381) }
 #[export_name = "glGetHistogramParameterfv"]
-pub extern "C" fn c_get_histogram_parameterfv() -> usize { missing(384) }
+pub extern "C" fn c_get_histogram_parameterfv() -> usize { missing(382) }
 #[export_name = "glGetHistogramParameterfvEXT"]
-pub extern "C" fn c_get_histogram_parameterfv_ext() -> usize { missing(385) }
+pub extern "C" fn c_get_histogram_parameterfv_ext() -> usize { missing(383) }
 #[export_name = "glGetHistogramParameteriv"]
-pub extern "C" fn c_get_histogram_parameteriv() -> usize { missing(386) }
+pub extern "C" fn c_get_histogram_parameteriv() -> usize { missing(384) }
 #[export_name = "glGetHistogramParameterivEXT"]
-pub extern "C" fn c_get_histogram_parameteriv_ext() -> usize { missing(387) }
+pub extern "C" fn c_get_histogram_parameteriv_ext() -> usize { missing(385) }
 #[export_name = "glGetImageHandleARB"]
-pub extern "C" fn c_get_image_handle_arb() -> usize { missing(388) }
+pub extern "C" fn c_get_image_handle_arb() -> usize { missing(386) }
 #[export_name = "glGetInfoLogARB"]
-pub extern "C" fn c_get_info_log_arb() -> usize { missing(389) }
+pub extern "C" fn c_get_info_log_arb() -> usize { missing(387) }
 #[export_name = "glGetInternalformati64v"]
-pub extern "C" fn c_get_internalformati_64v() -> usize { missing(390) }
+pub extern "C" fn c_get_internalformati_64v() -> usize { missing(388) }
 #[export_name = "glGetInternalformativ"]
-pub extern "C" fn c_get_internalformativ() -> usize { missing(391) }
+pub extern "C" fn c_get_internalformativ() -> usize { missing(389) }
 #[export_name = "glGetInvariantBooleanvEXT"]
-pub extern "C" fn c_get_invariant_booleanv_ext() -> usize { missing(392) }
+pub extern "C" fn c_get_invariant_booleanv_ext() -> usize { missing(390) }
 #[export_name = "glGetInvariantFloatvEXT"]
-pub extern "C" fn c_get_invariant_floatv_ext() -> usize { missing(393) }
+pub extern "C" fn c_get_invariant_floatv_ext() -> usize { missing(391) }
 #[export_name = "glGetInvariantIntegervEXT"]
-pub extern "C" fn c_get_invariant_integerv_ext() -> usize { missing(394) }
+pub extern "C" fn c_get_invariant_integerv_ext() -> usize { missing(392) }
 #[export_name = "glGetLightfv"]
-pub extern "C" fn c_get_lightfv() -> usize { missing(395) }
+pub extern "C" fn c_get_lightfv() -> usize { missing(393) }
 #[export_name = "glGetLightiv"]
-pub extern "C" fn c_get_lightiv() -> usize { missing(396) }
+pub extern "C" fn c_get_lightiv() -> usize { missing(394) }
 #[export_name = "glGetLocalConstantBooleanvEXT"]
-pub extern "C" fn c_get_local_constant_booleanv_ext() -> usize { missing(397) }
+pub extern "C" fn c_get_local_constant_booleanv_ext() -> usize { missing(395) }
 #[export_name = "glGetLocalConstantFloatvEXT"]
-pub extern "C" fn c_get_local_constant_floatv_ext() -> usize { missing(398) }
+pub extern "C" fn c_get_local_constant_floatv_ext() -> usize { missing(396) }
 #[export_name = "glGetLocalConstantIntegervEXT"]
-pub extern "C" fn c_get_local_constant_integerv_ext() -> usize { missing(399) }
+pub extern "C" fn c_get_local_constant_integerv_ext() -> usize { missing(397) }
 #[export_name = "glGetMapdv"]
-pub extern "C" fn c_get_mapdv() -> usize { missing(400) }
+pub extern "C" fn c_get_mapdv() -> usize { missing(398) }
 #[export_name = "glGetMapfv"]
-pub extern "C" fn c_get_mapfv() -> usize { missing(401) }
+pub extern "C" fn c_get_mapfv() -> usize { missing(399) }
 #[export_name = "glGetMapiv"]
-pub extern "C" fn c_get_mapiv() -> usize { missing(402) }
+pub extern "C" fn c_get_mapiv() -> usize { missing(400) }
 #[export_name = "glGetMaterialfv"]
-pub extern "C" fn c_get_materialfv() -> usize { missing(403) }
+pub extern "C" fn c_get_materialfv() -> usize { missing(401) }
 #[export_name = "glGetMaterialiv"]
-pub extern "C" fn c_get_materialiv() -> usize { missing(404) }
+pub extern "C" fn c_get_materialiv() -> usize { missing(402) }
 #[export_name = "glGetMemoryObjectParameterivEXT"]
-pub extern "C" fn c_get_memory_object_parameteriv_ext() -> usize { missing(405) }
+pub extern "C" fn c_get_memory_object_parameteriv_ext() -> usize { missing(403) }
 #[export_name = "glGetMinmax"]
-pub extern "C" fn c_get_minmax() -> usize { missing(406) }
+pub extern "C" fn c_get_minmax() -> usize { missing(404) }
 #[export_name = "glGetMinmaxEXT"]
-pub extern "C" fn c_get_minmax_ext() -> usize { missing(407) }
+pub extern "C" fn c_get_minmax_ext() -> usize { missing(405) }
 #[export_name = "glGetMinmaxParameterfv"]
-pub extern "C" fn c_get_minmax_parameterfv() -> usize { missing(408) }
+pub extern "C" fn c_get_minmax_parameterfv() -> usize { missing(406) }
 #[export_name = "glGetMinmaxParameterfvEXT"]
-pub extern "C" fn c_get_minmax_parameterfv_ext() -> usize { missing(409) }
+pub extern "C" fn c_get_minmax_parameterfv_ext() -> usize { missing(407) }
 #[export_name = "glGetMinmaxParameteriv"]
-pub extern "C" fn c_get_minmax_parameteriv() -> usize { missing(410) }
+pub extern "C" fn c_get_minmax_parameteriv() -> usize { missing(408) }
 #[export_name = "glGetMinmaxParameterivEXT"]
-pub extern "C" fn c_get_minmax_parameteriv_ext() -> usize { missing(411) }
+pub extern "C" fn c_get_minmax_parameteriv_ext() -> usize { missing(409) }
 #[export_name = "glGetMultiTexEnvfvEXT"]
-pub extern "C" fn c_get_multi_tex_envfv_ext() -> usize { missing(412) }
+pub extern "C" fn c_get_multi_tex_envfv_ext() -> usize { missing(410) }
 #[export_name = "glGetMultiTexEnvivEXT"]
-pub extern "C" fn c_get_multi_tex_enviv_ext() -> usize { missing(413) }
+pub extern "C" fn c_get_multi_tex_enviv_ext() -> usize { missing(411) }
 #[export_name = "glGetMultiTexGendvEXT"]
-pub extern "C" fn c_get_multi_tex_gendv_ext() -> usize { missing(414) }
+pub extern "C" fn c_get_multi_tex_gendv_ext() -> usize { missing(412) }
 #[export_name = "glGetMultiTexGenfvEXT"]
-pub extern "C" fn c_get_multi_tex_genfv_ext() -> usize { missing(415) }
+pub extern "C" fn c_get_multi_tex_genfv_ext() -> usize { missing(413) }
 #[export_name = "glGetMultiTexGenivEXT"]
-pub extern "C" fn c_get_multi_tex_geniv_ext() -> usize { missing(416) }
+pub extern "C" fn c_get_multi_tex_geniv_ext() -> usize { missing(414) }
 #[export_name = "glGetMultiTexImageEXT"]
-pub extern "C" fn c_get_multi_tex_image_ext() -> usize { missing(417) }
+pub extern "C" fn c_get_multi_tex_image_ext() -> usize { missing(415) }
 #[export_name = "glGetMultiTexLevelParameterfvEXT"]
-pub extern "C" fn c_get_multi_tex_level_parameterfv_ext() -> usize { missing(418) }
+pub extern "C" fn c_get_multi_tex_level_parameterfv_ext() -> usize { missing(416) }
 #[export_name = "glGetMultiTexLevelParameterivEXT"]
-pub extern "C" fn c_get_multi_tex_level_parameteriv_ext() -> usize { missing(419) }
+pub extern "C" fn c_get_multi_tex_level_parameteriv_ext() -> usize { missing(417) }
 #[export_name = "glGetMultiTexParameterIivEXT"]
-pub extern "C" fn c_get_multi_tex_parameter_iiv_ext() -> usize { missing(420) }
+pub extern "C" fn c_get_multi_tex_parameter_iiv_ext() -> usize { missing(418) }
 #[export_name = "glGetMultiTexParameterIuivEXT"]
-pub extern "C" fn c_get_multi_tex_parameter_iuiv_ext() -> usize { missing(421) }
+pub extern "C" fn c_get_multi_tex_parameter_iuiv_ext() -> usize { missing(419) }
 #[export_name = "glGetMultiTexParameterfvEXT"]
-pub extern "C" fn c_get_multi_tex_parameterfv_ext() -> usize { missing(422) }
+pub extern "C" fn c_get_multi_tex_parameterfv_ext() -> usize { missing(420) }
 #[export_name = "glGetMultiTexParameterivEXT"]
-pub extern "C" fn c_get_multi_tex_parameteriv_ext() -> usize { missing(423) }
+pub extern "C" fn c_get_multi_tex_parameteriv_ext() -> usize { missing(421) }
 #[export_name = "glGetNamedBufferParameteri64v"]
-pub extern "C" fn c_get_named_buffer_parameteri_64v() -> usize { missing(424) }
+pub extern "C" fn c_get_named_buffer_parameteri_64v() -> usize { missing(422) }
 #[export_name = "glGetNamedBufferParameteriv"]
-pub extern "C" fn c_get_named_buffer_parameteriv() -> usize { missing(425) }
+pub extern "C" fn c_get_named_buffer_parameteriv() -> usize { missing(423) }
 #[export_name = "glGetNamedBufferParameterivEXT"]
-pub extern "C" fn c_get_named_buffer_parameteriv_ext() -> usize { missing(426) }
+pub extern "C" fn c_get_named_buffer_parameteriv_ext() -> usize { missing(424) }
 #[export_name = "glGetNamedBufferPointerv"]
-pub extern "C" fn c_get_named_buffer_pointerv() -> usize { missing(427) }
+pub extern "C" fn c_get_named_buffer_pointerv() -> usize { missing(425) }
 #[export_name = "glGetNamedBufferPointervEXT"]
-pub extern "C" fn c_get_named_buffer_pointerv_ext() -> usize { missing(428) }
+pub extern "C" fn c_get_named_buffer_pointerv_ext() -> usize { missing(426) }
 #[export_name = "glGetNamedBufferSubData"]
-pub extern "C" fn c_get_named_buffer_sub_data() -> usize { missing(429) }
+pub extern "C" fn c_get_named_buffer_sub_data() -> usize { missing(427) }
 #[export_name = "glGetNamedBufferSubDataEXT"]
-pub extern "C" fn c_get_named_buffer_sub_data_ext() -> usize { missing(430) }
+pub extern "C" fn c_get_named_buffer_sub_data_ext() -> usize { missing(428) }
 #[export_name = "glGetNamedFramebufferAttachmentParameteriv"]
-pub extern "C" fn c_get_named_framebuffer_attachment_parameteriv() -> usize { missing(431) }
+pub extern "C" fn c_get_named_framebuffer_attachment_parameteriv() -> usize { missing(429) }
 #[export_name = "glGetNamedFramebufferAttachmentParameterivEXT"]
-pub extern "C" fn c_get_named_framebuffer_attachment_parameteriv_ext() -> usize { missing(432) }
+pub extern "C" fn c_get_named_framebuffer_attachment_parameteriv_ext() -> usize { missing(430) }
 #[export_name = "glGetNamedFramebufferParameteriv"]
-pub extern "C" fn c_get_named_framebuffer_parameteriv() -> usize { missing(433) }
+pub extern "C" fn c_get_named_framebuffer_parameteriv() -> usize { missing(431) }
 #[export_name = "glGetNamedFramebufferParameterivEXT"]
-pub extern "C" fn c_get_named_framebuffer_parameteriv_ext() -> usize { missing(434) }
+pub extern "C" fn c_get_named_framebuffer_parameteriv_ext() -> usize { missing(432) }
 #[export_name = "glGetNamedProgramLocalParameterIivEXT"]
-pub extern "C" fn c_get_named_program_local_parameter_iiv_ext() -> usize { missing(435) }
+pub extern "C" fn c_get_named_program_local_parameter_iiv_ext() -> usize { missing(433) }
 #[export_name = "glGetNamedProgramLocalParameterIuivEXT"]
-pub extern "C" fn c_get_named_program_local_parameter_iuiv_ext() -> usize { missing(436) }
+pub extern "C" fn c_get_named_program_local_parameter_iuiv_ext() -> usize { missing(434) }
 #[export_name = "glGetNamedProgramLocalParameterdvEXT"]
-pub extern "C" fn c_get_named_program_local_parameterdv_ext() -> usize { missing(437) }
+pub extern "C" fn c_get_named_program_local_parameterdv_ext() -> usize { missing(435) }
 #[export_name = "glGetNamedProgramLocalParameterfvEXT"]
-pub extern "C" fn c_get_named_program_local_parameterfv_ext() -> usize { missing(438) }
+pub extern "C" fn c_get_named_program_local_parameterfv_ext() -> usize { missing(436) }
 #[export_name = "glGetNamedProgramStringEXT"]
-pub extern "C" fn c_get_named_program_string_ext() -> usize { missing(439) }
+pub extern "C" fn c_get_named_program_string_ext() -> usize { missing(437) }
 #[export_name = "glGetNamedProgramivEXT"]
-pub extern "C" fn c_get_named_programiv_ext() -> usize { missing(440) }
+pub extern "C" fn c_get_named_programiv_ext() -> usize { missing(438) }
 #[export_name = "glGetNamedRenderbufferParameteriv"]
-pub extern "C" fn c_get_named_renderbuffer_parameteriv() -> usize { missing(441) }
+pub extern "C" fn c_get_named_renderbuffer_parameteriv() -> usize { missing(439) }
 #[export_name = "glGetNamedRenderbufferParameterivEXT"]
-pub extern "C" fn c_get_named_renderbuffer_parameteriv_ext() -> usize { missing(442) }
+pub extern "C" fn c_get_named_renderbuffer_parameteriv_ext() -> usize { missing(440) }
 #[export_name = "glGetNamedStringARB"]
-pub extern "C" fn c_get_named_string_arb() -> usize { missing(443) }
+pub extern "C" fn c_get_named_string_arb() -> usize { missing(441) }
 #[export_name = "glGetNamedStringivARB"]
-pub extern "C" fn c_get_named_stringiv_arb() -> usize { missing(444) }
+pub extern "C" fn c_get_named_stringiv_arb() -> usize { missing(442) }
 #[export_name = "glGetObjectLabelEXT"]
-pub extern "C" fn c_get_object_label_ext() -> usize { missing(445) }
+pub extern "C" fn c_get_object_label_ext() -> usize { missing(443) }
 #[export_name = "glGetObjectParameterfvARB"]
-pub extern "C" fn c_get_object_parameterfv_arb() -> usize { missing(446) }
+pub extern "C" fn c_get_object_parameterfv_arb() -> usize { missing(444) }
 #[export_name = "glGetObjectParameterivARB"]
-pub extern "C" fn c_get_object_parameteriv_arb() -> usize { missing(447) }
+pub extern "C" fn c_get_object_parameteriv_arb() -> usize { missing(445) }
 #[export_name = "glGetObjectPtrLabel"]
-pub extern "C" fn c_get_object_ptr_label() -> usize { missing(448) }
+pub extern "C" fn c_get_object_ptr_label() -> usize { missing(446) }
 #[export_name = "glGetObjectPtrLabelKHR"]
-pub extern "C" fn c_get_object_ptr_label_khr() -> usize { missing(449) }
+pub extern "C" fn c_get_object_ptr_label_khr() -> usize { missing(447) }
 #[export_name = "glGetPixelMapfv"]
-pub extern "C" fn c_get_pixel_mapfv() -> usize { missing(450) }
+pub extern "C" fn c_get_pixel_mapfv() -> usize { missing(448) }
 #[export_name = "glGetPixelMapuiv"]
-pub extern "C" fn c_get_pixel_mapuiv() -> usize { missing(451) }
+pub extern "C" fn c_get_pixel_mapuiv() -> usize { missing(449) }
 #[export_name = "glGetPixelMapusv"]
-pub extern "C" fn c_get_pixel_mapusv() -> usize { missing(452) }
+pub extern "C" fn c_get_pixel_mapusv() -> usize { missing(450) }
 #[export_name = "glGetPixelTransformParameterfvEXT"]
-pub extern "C" fn c_get_pixel_transform_parameterfv_ext() -> usize { missing(453) }
+pub extern "C" fn c_get_pixel_transform_parameterfv_ext() -> usize { missing(451) }
 #[export_name = "glGetPixelTransformParameterivEXT"]
-pub extern "C" fn c_get_pixel_transform_parameteriv_ext() -> usize { missing(454) }
+pub extern "C" fn c_get_pixel_transform_parameteriv_ext() -> usize { missing(452) }
 #[export_name = "glGetPointerIndexedvEXT"]
-pub extern "C" fn c_get_pointer_indexedv_ext() -> usize { missing(455) }
+pub extern "C" fn c_get_pointer_indexedv_ext() -> usize { missing(453) }
 #[export_name = "glGetPointeri_vEXT"]
-pub extern "C" fn c_get_pointeri_v_ext() -> usize { missing(456) }
+pub extern "C" fn c_get_pointeri_v_ext() -> usize { missing(454) }
 #[export_name = "glGetPolygonStipple"]
-pub extern "C" fn c_get_polygon_stipple() -> usize { missing(457) }
+pub extern "C" fn c_get_polygon_stipple() -> usize { missing(455) }
 #[export_name = "glGetProgramBinary"]
-pub extern "C" fn c_get_program_binary() -> usize { missing(458) }
+pub extern "C" fn c_get_program_binary() -> usize { missing(456) }
 #[export_name = "glGetProgramBinaryOES"]
-pub extern "C" fn c_get_program_binary_oes() -> usize { missing(459) }
+pub extern "C" fn c_get_program_binary_oes() -> usize { missing(457) }
 #[export_name = "glGetProgramEnvParameterdvARB"]
-pub extern "C" fn c_get_program_env_parameterdv_arb() -> usize { missing(460) }
+pub extern "C" fn c_get_program_env_parameterdv_arb() -> usize { missing(458) }
 #[export_name = "glGetProgramEnvParameterfvARB"]
-pub extern "C" fn c_get_program_env_parameterfv_arb() -> usize { missing(461) }
+pub extern "C" fn c_get_program_env_parameterfv_arb() -> usize { missing(459) }
 #[export_name = "glGetProgramInterfaceiv"]
-pub extern "C" fn c_get_program_interfaceiv() -> usize { missing(462) }
+pub extern "C" fn c_get_program_interfaceiv() -> usize { missing(460) }
 #[export_name = "glGetProgramLocalParameterdvARB"]
-pub extern "C" fn c_get_program_local_parameterdv_arb() -> usize { missing(463) }
+pub extern "C" fn c_get_program_local_parameterdv_arb() -> usize { missing(461) }
 #[export_name = "glGetProgramLocalParameterfvARB"]
-pub extern "C" fn c_get_program_local_parameterfv_arb() -> usize { missing(464) }
+pub extern "C" fn c_get_program_local_parameterfv_arb() -> usize { missing(462) }
 #[export_name = "glGetProgramPipelineInfoLog"]
-pub extern "C" fn c_get_program_pipeline_info_log() -> usize { missing(465) }
+pub extern "C" fn c_get_program_pipeline_info_log() -> usize { missing(463) }
 #[export_name = "glGetProgramPipelineInfoLogEXT"]
-pub extern "C" fn c_get_program_pipeline_info_log_ext() -> usize { missing(466) }
+pub extern "C" fn c_get_program_pipeline_info_log_ext() -> usize { missing(464) }
 #[export_name = "glGetProgramPipelineiv"]
-pub extern "C" fn c_get_program_pipelineiv() -> usize { missing(467) }
+pub extern "C" fn c_get_program_pipelineiv() -> usize { missing(465) }
 #[export_name = "glGetProgramPipelineivEXT"]
-pub extern "C" fn c_get_program_pipelineiv_ext() -> usize { missing(468) }
+pub extern "C" fn c_get_program_pipelineiv_ext() -> usize { missing(466) }
 #[export_name = "glGetProgramResourceIndex"]
-pub extern "C" fn c_get_program_resource_index() -> usize { missing(469) }
+pub extern "C" fn c_get_program_resource_index() -> usize { missing(467) }
 #[export_name = "glGetProgramResourceLocation"]
-pub extern "C" fn c_get_program_resource_location() -> usize { missing(470) }
+pub extern "C" fn c_get_program_resource_location() -> usize { missing(468) }
 #[export_name = "glGetProgramResourceLocationIndex"]
-pub extern "C" fn c_get_program_resource_location_index() -> usize { missing(471) }
+pub extern "C" fn c_get_program_resource_location_index() -> usize { missing(469) }
 #[export_name = "glGetProgramResourceName"]
-pub extern "C" fn c_get_program_resource_name() -> usize { missing(472) }
+pub extern "C" fn c_get_program_resource_name() -> usize { missing(470) }
 #[export_name = "glGetProgramResourceiv"]
-pub extern "C" fn c_get_program_resourceiv() -> usize { missing(473) }
+pub extern "C" fn c_get_program_resourceiv() -> usize { missing(471) }
 #[export_name = "glGetProgramStageiv"]
-pub extern "C" fn c_get_program_stageiv() -> usize { missing(474) }
+pub extern "C" fn c_get_program_stageiv() -> usize { missing(472) }
 #[export_name = "glGetProgramStringARB"]
-pub extern "C" fn c_get_program_string_arb() -> usize { missing(475) }
+pub extern "C" fn c_get_program_string_arb() -> usize { missing(473) }
 #[export_name = "glGetProgramivARB"]
-pub extern "C" fn c_get_programiv_arb() -> usize { missing(476) }
+pub extern "C" fn c_get_programiv_arb() -> usize { missing(474) }
 #[export_name = "glGetQueryBufferObjecti64v"]
-pub extern "C" fn c_get_query_buffer_objecti_64v() -> usize { missing(477) }
+pub extern "C" fn c_get_query_buffer_objecti_64v() -> usize { missing(475) }
 #[export_name = "glGetQueryBufferObjectiv"]
-pub extern "C" fn c_get_query_buffer_objectiv() -> usize { missing(478) }
+pub extern "C" fn c_get_query_buffer_objectiv() -> usize { missing(476) }
 #[export_name = "glGetQueryBufferObjectui64v"]
-pub extern "C" fn c_get_query_buffer_objectui_64v() -> usize { missing(479) }
+pub extern "C" fn c_get_query_buffer_objectui_64v() -> usize { missing(477) }
 #[export_name = "glGetQueryBufferObjectuiv"]
-pub extern "C" fn c_get_query_buffer_objectuiv() -> usize { missing(480) }
+pub extern "C" fn c_get_query_buffer_objectuiv() -> usize { missing(478) }
 #[export_name = "glGetQueryIndexediv"]
-pub extern "C" fn c_get_query_indexediv() -> usize { missing(481) }
+pub extern "C" fn c_get_query_indexediv() -> usize { missing(479) }
 #[export_name = "glGetSemaphoreParameterui64vEXT"]
-pub extern "C" fn c_get_semaphore_parameterui_64v_ext() -> usize { missing(482) }
+pub extern "C" fn c_get_semaphore_parameterui_64v_ext() -> usize { missing(480) }
 #[export_name = "glGetSeparableFilter"]
-pub extern "C" fn c_get_separable_filter() -> usize { missing(483) }
+pub extern "C" fn c_get_separable_filter() -> usize { missing(481) }
 #[export_name = "glGetSeparableFilterEXT"]
-pub extern "C" fn c_get_separable_filter_ext() -> usize { missing(484) }
+pub extern "C" fn c_get_separable_filter_ext() -> usize { missing(482) }
 #[export_name = "glGetShaderPrecisionFormat"]
-pub extern "C" fn c_get_shader_precision_format() -> usize { missing(485) }
+pub extern "C" fn c_get_shader_precision_format() -> usize { missing(483) }
 #[export_name = "glGetSubroutineIndex"]
-pub extern "C" fn c_get_subroutine_index() -> usize { missing(486) }
+pub extern "C" fn c_get_subroutine_index() -> usize { missing(484) }
 #[export_name = "glGetSubroutineUniformLocation"]
-pub extern "C" fn c_get_subroutine_uniform_location() -> usize { missing(487) }
+pub extern "C" fn c_get_subroutine_uniform_location() -> usize { missing(485) }
 #[export_name = "glGetTexEnvfv"]
-pub extern "C" fn c_get_tex_envfv() -> usize { missing(488) }
+pub extern "C" fn c_get_tex_envfv() -> usize { missing(486) }
 #[export_name = "glGetTexEnviv"]
-pub extern "C" fn c_get_tex_enviv() -> usize { missing(489) }
+pub extern "C" fn c_get_tex_enviv() -> usize { missing(487) }
 #[export_name = "glGetTexGendv"]
-pub extern "C" fn c_get_tex_gendv() -> usize { missing(490) }
+pub extern "C" fn c_get_tex_gendv() -> usize { missing(488) }
 #[export_name = "glGetTexGenfv"]
-pub extern "C" fn c_get_tex_genfv() -> usize { missing(491) }
+pub extern "C" fn c_get_tex_genfv() -> usize { missing(489) }
 #[export_name = "glGetTexGeniv"]
-pub extern "C" fn c_get_tex_geniv() -> usize { missing(492) }
+pub extern "C" fn c_get_tex_geniv() -> usize { missing(490) }
 #[export_name = "glGetTextureHandleARB"]
-pub extern "C" fn c_get_texture_handle_arb() -> usize { missing(493) }
+pub extern "C" fn c_get_texture_handle_arb() -> usize { missing(491) }
 #[export_name = "glGetTextureHandleIMG"]
-pub extern "C" fn c_get_texture_handle_img() -> usize { missing(494) }
+pub extern "C" fn c_get_texture_handle_img() -> usize { missing(492) }
 #[export_name = "glGetTextureImage"]
-pub extern "C" fn c_get_texture_image() -> usize { missing(495) }
+pub extern "C" fn c_get_texture_image() -> usize { missing(493) }
 #[export_name = "glGetTextureImageEXT"]
-pub extern "C" fn c_get_texture_image_ext() -> usize { missing(496) }
+pub extern "C" fn c_get_texture_image_ext() -> usize { missing(494) }
 #[export_name = "glGetTextureLevelParameterfv"]
-pub extern "C" fn c_get_texture_level_parameterfv() -> usize { missing(497) }
+pub extern "C" fn c_get_texture_level_parameterfv() -> usize { missing(495) }
 #[export_name = "glGetTextureLevelParameterfvEXT"]
-pub extern "C" fn c_get_texture_level_parameterfv_ext() -> usize { missing(498) }
+pub extern "C" fn c_get_texture_level_parameterfv_ext() -> usize { missing(496) }
 #[export_name = "glGetTextureLevelParameteriv"]
-pub extern "C" fn c_get_texture_level_parameteriv() -> usize { missing(499) }
+pub extern "C" fn c_get_texture_level_parameteriv() -> usize { missing(497) }
 #[export_name = "glGetTextureLevelParameterivEXT"]
-pub extern "C" fn c_get_texture_level_parameteriv_ext() -> usize { missing(500) }
+pub extern "C" fn c_get_texture_level_parameteriv_ext() -> usize { missing(498) }
 #[export_name = "glGetTextureParameterIiv"]
-pub extern "C" fn c_get_texture_parameter_iiv() -> usize { missing(501) }
+pub extern "C" fn c_get_texture_parameter_iiv() -> usize { missing(499) }
 #[export_name = "glGetTextureParameterIivEXT"]
-pub extern "C" fn c_get_texture_parameter_iiv_ext() -> usize { missing(502) }
+pub extern "C" fn c_get_texture_parameter_iiv_ext() -> usize { missing(500) }
 #[export_name = "glGetTextureParameterIuiv"]
-pub extern "C" fn c_get_texture_parameter_iuiv() -> usize { missing(503) }
+pub extern "C" fn c_get_texture_parameter_iuiv() -> usize { missing(501) }
 #[export_name = "glGetTextureParameterIuivEXT"]
-pub extern "C" fn c_get_texture_parameter_iuiv_ext() -> usize { missing(504) }
+pub extern "C" fn c_get_texture_parameter_iuiv_ext() -> usize { missing(502) }
 #[export_name = "glGetTextureParameterfv"]
-pub extern "C" fn c_get_texture_parameterfv() -> usize { missing(505) }
+pub extern "C" fn c_get_texture_parameterfv() -> usize { missing(503) }
 #[export_name = "glGetTextureParameterfvEXT"]
-pub extern "C" fn c_get_texture_parameterfv_ext() -> usize { missing(506) }
+pub extern "C" fn c_get_texture_parameterfv_ext() -> usize { missing(504) }
 #[export_name = "glGetTextureParameteriv"]
-pub extern "C" fn c_get_texture_parameteriv() -> usize { missing(507) }
+pub extern "C" fn c_get_texture_parameteriv() -> usize { missing(505) }
 #[export_name = "glGetTextureParameterivEXT"]
-pub extern "C" fn c_get_texture_parameteriv_ext() -> usize { missing(508) }
+pub extern "C" fn c_get_texture_parameteriv_ext() -> usize { missing(506) }
 #[export_name = "glGetTextureSamplerHandleARB"]
-pub extern "C" fn c_get_texture_sampler_handle_arb() -> usize { missing(509) }
+pub extern "C" fn c_get_texture_sampler_handle_arb() -> usize { missing(507) }
 #[export_name = "glGetTextureSamplerHandleIMG"]
-pub extern "C" fn c_get_texture_sampler_handle_img() -> usize { missing(510) }
+pub extern "C" fn c_get_texture_sampler_handle_img() -> usize { missing(508) }
 #[export_name = "glGetTextureSubImage"]
-pub extern "C" fn c_get_texture_sub_image() -> usize { missing(511) }
+pub extern "C" fn c_get_texture_sub_image() -> usize { missing(509) }
 #[export_name = "glGetTransformFeedbacki64_v"]
-pub extern "C" fn c_get_transform_feedbacki_64_v() -> usize { missing(512) }
+pub extern "C" fn c_get_transform_feedbacki_64_v() -> usize { missing(510) }
 #[export_name = "glGetTransformFeedbacki_v"]
-pub extern "C" fn c_get_transform_feedbacki_v() -> usize { missing(513) }
+pub extern "C" fn c_get_transform_feedbacki_v() -> usize { missing(511) }
 #[export_name = "glGetTransformFeedbackiv"]
-pub extern "C" fn c_get_transform_feedbackiv() -> usize { missing(514) }
+pub extern "C" fn c_get_transform_feedbackiv() -> usize { missing(512) }
 #[export_name = "glGetUniformBufferSizeEXT"]
-pub extern "C" fn c_get_uniform_buffer_size_ext() -> usize { missing(515) }
+pub extern "C" fn c_get_uniform_buffer_size_ext() -> usize { missing(513) }
 #[export_name = "glGetUniformOffsetEXT"]
-pub extern "C" fn c_get_uniform_offset_ext() -> usize { missing(516) }
+pub extern "C" fn c_get_uniform_offset_ext() -> usize { missing(514) }
 #[export_name = "glGetUniformSubroutineuiv"]
-pub extern "C" fn c_get_uniform_subroutineuiv() -> usize { missing(517) }
+pub extern "C" fn c_get_uniform_subroutineuiv() -> usize { missing(515) }
 #[export_name = "glGetUniformdv"]
-pub extern "C" fn c_get_uniformdv() -> usize { missing(518) }
+pub extern "C" fn c_get_uniformdv() -> usize { missing(516) }
 #[export_name = "glGetUniformi64vARB"]
-pub extern "C" fn c_get_uniformi_64v_arb() -> usize { missing(519) }
+pub extern "C" fn c_get_uniformi_64v_arb() -> usize { missing(517) }
 #[export_name = "glGetUniformui64vARB"]
-pub extern "C" fn c_get_uniformui_64v_arb() -> usize { missing(520) }
+pub extern "C" fn c_get_uniformui_64v_arb() -> usize { missing(518) }
 #[export_name = "glGetUnsignedBytei_vEXT"]
-pub extern "C" fn c_get_unsigned_bytei_v_ext() -> usize { missing(521) }
+pub extern "C" fn c_get_unsigned_bytei_v_ext() -> usize { missing(519) }
 #[export_name = "glGetUnsignedBytevEXT"]
-pub extern "C" fn c_get_unsigned_bytev_ext() -> usize { missing(522) }
+pub extern "C" fn c_get_unsigned_bytev_ext() -> usize { missing(520) }
 #[export_name = "glGetVariantBooleanvEXT"]
-pub extern "C" fn c_get_variant_booleanv_ext() -> usize { missing(523) }
+pub extern "C" fn c_get_variant_booleanv_ext() -> usize { missing(521) }
 #[export_name = "glGetVariantFloatvEXT"]
-pub extern "C" fn c_get_variant_floatv_ext() -> usize { missing(524) }
+pub extern "C" fn c_get_variant_floatv_ext() -> usize { missing(522) }
 #[export_name = "glGetVariantIntegervEXT"]
-pub extern "C" fn c_get_variant_integerv_ext() -> usize { missing(525) }
+pub extern "C" fn c_get_variant_integerv_ext() -> usize { missing(523) }
 #[export_name = "glGetVariantPointervEXT"]
-pub extern "C" fn c_get_variant_pointerv_ext() -> usize { missing(526) }
+pub extern "C" fn c_get_variant_pointerv_ext() -> usize { missing(524) }
 #[export_name = "glGetVertexArrayIndexed64iv"]
-pub extern "C" fn c_get_vertex_array_indexed_64iv() -> usize { missing(527) }
+pub extern "C" fn c_get_vertex_array_indexed_64iv() -> usize { missing(525) }
 #[export_name = "glGetVertexArrayIndexediv"]
-pub extern "C" fn c_get_vertex_array_indexediv() -> usize { missing(528) }
+pub extern "C" fn c_get_vertex_array_indexediv() -> usize { missing(526) }
 #[export_name = "glGetVertexArrayIntegeri_vEXT"]
-pub extern "C" fn c_get_vertex_array_integeri_v_ext() -> usize { missing(529) }
+pub extern "C" fn c_get_vertex_array_integeri_v_ext() -> usize { missing(527) }
 #[export_name = "glGetVertexArrayIntegervEXT"]
-pub extern "C" fn c_get_vertex_array_integerv_ext() -> usize { missing(530) }
+pub extern "C" fn c_get_vertex_array_integerv_ext() -> usize { missing(528) }
 #[export_name = "glGetVertexArrayPointeri_vEXT"]
-pub extern "C" fn c_get_vertex_array_pointeri_v_ext() -> usize { missing(531) }
+pub extern "C" fn c_get_vertex_array_pointeri_v_ext() -> usize { missing(529) }
 #[export_name = "glGetVertexArrayPointervEXT"]
-pub extern "C" fn c_get_vertex_array_pointerv_ext() -> usize { missing(532) }
+pub extern "C" fn c_get_vertex_array_pointerv_ext() -> usize { missing(530) }
 #[export_name = "glGetVertexArrayiv"]
-pub extern "C" fn c_get_vertex_arrayiv() -> usize { missing(533) }
+pub extern "C" fn c_get_vertex_arrayiv() -> usize { missing(531) }
 #[export_name = "glGetVertexAttribLdv"]
-pub extern "C" fn c_get_vertex_attrib_ldv() -> usize { missing(534) }
+pub extern "C" fn c_get_vertex_attrib_ldv() -> usize { missing(532) }
 #[export_name = "glGetVertexAttribLdvEXT"]
-pub extern "C" fn c_get_vertex_attrib_ldv_ext() -> usize { missing(535) }
+pub extern "C" fn c_get_vertex_attrib_ldv_ext() -> usize { missing(533) }
 #[export_name = "glGetVertexAttribLui64vARB"]
-pub extern "C" fn c_get_vertex_attrib_lui_64v_arb() -> usize { missing(536) }
+pub extern "C" fn c_get_vertex_attrib_lui_64v_arb() -> usize { missing(534) }
 #[export_name = "glGetnColorTable"]
-pub extern "C" fn c_getn_color_table() -> usize { missing(537) }
+pub extern "C" fn c_getn_color_table() -> usize { missing(535) }
 #[export_name = "glGetnColorTableARB"]
-pub extern "C" fn c_getn_color_table_arb() -> usize { missing(538) }
+pub extern "C" fn c_getn_color_table_arb() -> usize { missing(536) }
 #[export_name = "glGetnCompressedTexImage"]
-pub extern "C" fn c_getn_compressed_tex_image() -> usize { missing(539) }
+pub extern "C" fn c_getn_compressed_tex_image() -> usize { missing(537) }
 #[export_name = "glGetnCompressedTexImageARB"]
-pub extern "C" fn c_getn_compressed_tex_image_arb() -> usize { missing(540) }
+pub extern "C" fn c_getn_compressed_tex_image_arb() -> usize { missing(538) }
 #[export_name = "glGetnConvolutionFilter"]
-pub extern "C" fn c_getn_convolution_filter() -> usize { missing(541) }
+pub extern "C" fn c_getn_convolution_filter() -> usize { missing(539) }
 #[export_name = "glGetnConvolutionFilterARB"]
-pub extern "C" fn c_getn_convolution_filter_arb() -> usize { missing(542) }
+pub extern "C" fn c_getn_convolution_filter_arb() -> usize { missing(540) }
 #[export_name = "glGetnHistogram"]
-pub extern "C" fn c_getn_histogram() -> usize { missing(543) }
+pub extern "C" fn c_getn_histogram() -> usize { missing(541) }
 #[export_name = "glGetnHistogramARB"]
-pub extern "C" fn c_getn_histogram_arb() -> usize { missing(544) }
+pub extern "C" fn c_getn_histogram_arb() -> usize { missing(542) }
 #[export_name = "glGetnMapdv"]
-pub extern "C" fn c_getn_mapdv() -> usize { missing(545) }
+pub extern "C" fn c_getn_mapdv() -> usize { missing(543) }
 #[export_name = "glGetnMapdvARB"]
-pub extern "C" fn c_getn_mapdv_arb() -> usize { missing(546) }
+pub extern "C" fn c_getn_mapdv_arb() -> usize { missing(544) }
 #[export_name = "glGetnMapfv"]
-pub extern "C" fn c_getn_mapfv() -> usize { missing(547) }
+pub extern "C" fn c_getn_mapfv() -> usize { missing(545) }
 #[export_name = "glGetnMapfvARB"]
-pub extern "C" fn c_getn_mapfv_arb() -> usize { missing(548) }
+pub extern "C" fn c_getn_mapfv_arb() -> usize { missing(546) }
 #[export_name = "glGetnMapiv"]
-pub extern "C" fn c_getn_mapiv() -> usize { missing(549) }
+pub extern "C" fn c_getn_mapiv() -> usize { missing(547) }
 #[export_name = "glGetnMapivARB"]
-pub extern "C" fn c_getn_mapiv_arb() -> usize { missing(550) }
+pub extern "C" fn c_getn_mapiv_arb() -> usize { missing(548) }
 #[export_name = "glGetnMinmax"]
-pub extern "C" fn c_getn_minmax() -> usize { missing(551) }
+pub extern "C" fn c_getn_minmax() -> usize { missing(549) }
 #[export_name = "glGetnMinmaxARB"]
-pub extern "C" fn c_getn_minmax_arb() -> usize { missing(552) }
+pub extern "C" fn c_getn_minmax_arb() -> usize { missing(550) }
 #[export_name = "glGetnPixelMapfv"]
-pub extern "C" fn c_getn_pixel_mapfv() -> usize { missing(553) }
+pub extern "C" fn c_getn_pixel_mapfv() -> usize { missing(551) }
 #[export_name = "glGetnPixelMapfvARB"]
-pub extern "C" fn c_getn_pixel_mapfv_arb() -> usize { missing(554) }
+pub extern "C" fn c_getn_pixel_mapfv_arb() -> usize { missing(552) }
 #[export_name = "glGetnPixelMapuiv"]
-pub extern "C" fn c_getn_pixel_mapuiv() -> usize { missing(555) }
+pub extern "C" fn c_getn_pixel_mapuiv() -> usize { missing(553) }
 #[export_name = "glGetnPixelMapuivARB"]
-pub extern "C" fn c_getn_pixel_mapuiv_arb() -> usize { missing(556) }
+pub extern "C" fn c_getn_pixel_mapuiv_arb() -> usize { missing(554) }
 #[export_name = "glGetnPixelMapusv"]
-pub extern "C" fn c_getn_pixel_mapusv() -> usize { missing(557) }
+pub extern "C" fn c_getn_pixel_mapusv() -> usize { missing(555) }
 #[export_name = "glGetnPixelMapusvARB"]
-pub extern "C" fn c_getn_pixel_mapusv_arb() -> usize { missing(558) }
+pub extern "C" fn c_getn_pixel_mapusv_arb() -> usize { missing(556) }
 #[export_name = "glGetnPolygonStipple"]
-pub extern "C" fn c_getn_polygon_stipple() -> usize { missing(559) }
+pub extern "C" fn c_getn_polygon_stipple() -> usize { missing(557) }
 #[export_name = "glGetnPolygonStippleARB"]
-pub extern "C" fn c_getn_polygon_stipple_arb() -> usize { missing(560) }
+pub extern "C" fn c_getn_polygon_stipple_arb() -> usize { missing(558) }
 #[export_name = "glGetnSeparableFilter"]
-pub extern "C" fn c_getn_separable_filter() -> usize { missing(561) }
+pub extern "C" fn c_getn_separable_filter() -> usize { missing(559) }
 #[export_name = "glGetnSeparableFilterARB"]
-pub extern "C" fn c_getn_separable_filter_arb() -> usize { missing(562) }
+pub extern "C" fn c_getn_separable_filter_arb() -> usize { missing(560) }
 #[export_name = "glGetnTexImage"]
-pub extern "C" fn c_getn_tex_image() -> usize { missing(563) }
+pub extern "C" fn c_getn_tex_image() -> usize { missing(561) }
 #[export_name = "glGetnTexImageARB"]
-pub extern "C" fn c_getn_tex_image_arb() -> usize { missing(564) }
+pub extern "C" fn c_getn_tex_image_arb() -> usize { missing(562) }
 #[export_name = "glGetnUniformdv"]
-pub extern "C" fn c_getn_uniformdv() -> usize { missing(565) }
+pub extern "C" fn c_getn_uniformdv() -> usize { missing(563) }
 #[export_name = "glGetnUniformdvARB"]
-pub extern "C" fn c_getn_uniformdv_arb() -> usize { missing(566) }
+pub extern "C" fn c_getn_uniformdv_arb() -> usize { missing(564) }
 #[export_name = "glGetnUniformfv"]
-pub extern "C" fn c_getn_uniformfv() -> usize { missing(567) }
+pub extern "C" fn c_getn_uniformfv() -> usize { missing(565) }
 #[export_name = "glGetnUniformfvARB"]
-pub extern "C" fn c_getn_uniformfv_arb() -> usize { missing(568) }
+pub extern "C" fn c_getn_uniformfv_arb() -> usize { missing(566) }
 #[export_name = "glGetnUniformfvEXT"]
-pub extern "C" fn c_getn_uniformfv_ext() -> usize { missing(569) }
+pub extern "C" fn c_getn_uniformfv_ext() -> usize { missing(567) }
 #[export_name = "glGetnUniformfvKHR"]
-pub extern "C" fn c_getn_uniformfv_khr() -> usize { missing(570) }
+pub extern "C" fn c_getn_uniformfv_khr() -> usize { missing(568) }
 #[export_name = "glGetnUniformi64vARB"]
-pub extern "C" fn c_getn_uniformi_64v_arb() -> usize { missing(571) }
+pub extern "C" fn c_getn_uniformi_64v_arb() -> usize { missing(569) }
 #[export_name = "glGetnUniformiv"]
-pub extern "C" fn c_getn_uniformiv() -> usize { missing(572) }
+pub extern "C" fn c_getn_uniformiv() -> usize { missing(570) }
 #[export_name = "glGetnUniformivARB"]
-pub extern "C" fn c_getn_uniformiv_arb() -> usize { missing(573) }
+pub extern "C" fn c_getn_uniformiv_arb() -> usize { missing(571) }
 #[export_name = "glGetnUniformivEXT"]
-pub extern "C" fn c_getn_uniformiv_ext() -> usize { missing(574) }
+pub extern "C" fn c_getn_uniformiv_ext() -> usize { missing(572) }
 #[export_name = "glGetnUniformivKHR"]
-pub extern "C" fn c_getn_uniformiv_khr() -> usize { missing(575) }
+pub extern "C" fn c_getn_uniformiv_khr() -> usize { missing(573) }
 #[export_name = "glGetnUniformui64vARB"]
-pub extern "C" fn c_getn_uniformui_64v_arb() -> usize { missing(576) }
+pub extern "C" fn c_getn_uniformui_64v_arb() -> usize { missing(574) }
 #[export_name = "glGetnUniformuiv"]
-pub extern "C" fn c_getn_uniformuiv() -> usize { missing(577) }
+pub extern "C" fn c_getn_uniformuiv() -> usize { missing(575) }
 #[export_name = "glGetnUniformuivARB"]
-pub extern "C" fn c_getn_uniformuiv_arb() -> usize { missing(578) }
+pub extern "C" fn c_getn_uniformuiv_arb() -> usize { missing(576) }
 #[export_name = "glGetnUniformuivKHR"]
-pub extern "C" fn c_getn_uniformuiv_khr() -> usize { missing(579) }
+pub extern "C" fn c_getn_uniformuiv_khr() -> usize { missing(577) }
 #[export_name = "glHistogram"]
-pub extern "C" fn c_histogram() -> usize { missing(580) }
+pub extern "C" fn c_histogram() -> usize { missing(578) }
 #[export_name = "glHistogramEXT"]
-pub extern "C" fn c_histogram_ext() -> usize { missing(581) }
+pub extern "C" fn c_histogram_ext() -> usize { missing(579) }
 #[export_name = "glImportMemoryFdEXT"]
-pub extern "C" fn c_import_memory_fd_ext() -> usize { missing(582) }
+pub extern "C" fn c_import_memory_fd_ext() -> usize { missing(580) }
 #[export_name = "glImportMemoryWin32HandleEXT"]
-pub extern "C" fn c_import_memory_win_32handle_ext() -> usize { missing(583) }
+pub extern "C" fn c_import_memory_win_32handle_ext() -> usize { missing(581) }
 #[export_name = "glImportMemoryWin32NameEXT"]
-pub extern "C" fn c_import_memory_win_32name_ext() -> usize { missing(584) }
+pub extern "C" fn c_import_memory_win_32name_ext() -> usize { missing(582) }
 #[export_name = "glImportSemaphoreFdEXT"]
-pub extern "C" fn c_import_semaphore_fd_ext() -> usize { missing(585) }
+pub extern "C" fn c_import_semaphore_fd_ext() -> usize { missing(583) }
 #[export_name = "glImportSemaphoreWin32HandleEXT"]
-pub extern "C" fn c_import_semaphore_win_32handle_ext() -> usize { missing(586) }
+pub extern "C" fn c_import_semaphore_win_32handle_ext() -> usize { missing(584) }
 #[export_name = "glImportSemaphoreWin32NameEXT"]
-pub extern "C" fn c_import_semaphore_win_32name_ext() -> usize { missing(587) }
+pub extern "C" fn c_import_semaphore_win_32name_ext() -> usize { missing(585) }
 #[export_name = "glImportSyncEXT"]
-pub extern "C" fn c_import_sync_ext() -> usize { missing(588) }
+pub extern "C" fn c_import_sync_ext() -> usize { missing(586) }
 #[export_name = "glIndexFuncEXT"]
-pub extern "C" fn c_index_func_ext() -> usize { missing(589) }
+pub extern "C" fn c_index_func_ext() -> usize { missing(587) }
 #[export_name = "glIndexMask"]
-pub extern "C" fn c_index_mask() -> usize { missing(590) }
+pub extern "C" fn c_index_mask() -> usize { missing(588) }
 #[export_name = "glIndexMaterialEXT"]
-pub extern "C" fn c_index_material_ext() -> usize { missing(591) }
+pub extern "C" fn c_index_material_ext() -> usize { missing(589) }
 #[export_name = "glIndexPointer"]
-pub extern "C" fn c_index_pointer() -> usize { missing(592) }
+pub extern "C" fn c_index_pointer() -> usize { missing(590) }
 #[export_name = "glIndexPointerEXT"]
-pub extern "C" fn c_index_pointer_ext() -> usize { missing(593) }
+pub extern "C" fn c_index_pointer_ext() -> usize { missing(591) }
 #[export_name = "glIndexd"]
-pub extern "C" fn c_indexd() -> usize { missing(594) }
+pub extern "C" fn c_indexd() -> usize { missing(592) }
 #[export_name = "glIndexdv"]
-pub extern "C" fn c_indexdv() -> usize { missing(595) }
+pub extern "C" fn c_indexdv() -> usize { missing(593) }
 #[export_name = "glIndexf"]
-pub extern "C" fn c_indexf() -> usize { missing(596) }
+pub extern "C" fn c_indexf() -> usize { missing(594) }
 #[export_name = "glIndexfv"]
-pub extern "C" fn c_indexfv() -> usize { missing(597) }
+pub extern "C" fn c_indexfv() -> usize { missing(595) }
 #[export_name = "glIndexi"]
-pub extern "C" fn c_indexi() -> usize { missing(598) }
+pub extern "C" fn c_indexi() -> usize { missing(596) }
 #[export_name = "glIndexiv"]
-pub extern "C" fn c_indexiv() -> usize { missing(599) }
+pub extern "C" fn c_indexiv() -> usize { missing(597) }
 #[export_name = "glIndexs"]
-pub extern "C" fn c_indexs() -> usize { missing(600) }
+pub extern "C" fn c_indexs() -> usize { missing(598) }
 #[export_name = "glIndexsv"]
-pub extern "C" fn c_indexsv() -> usize { missing(601) }
+pub extern "C" fn c_indexsv() -> usize { missing(599) }
 #[export_name = "glIndexub"]
-pub extern "C" fn c_indexub() -> usize { missing(602) }
+pub extern "C" fn c_indexub() -> usize { missing(600) }
 #[export_name = "glIndexubv"]
-pub extern "C" fn c_indexubv() -> usize { missing(603) }
+pub extern "C" fn c_indexubv() -> usize { missing(601) }
 #[export_name = "glInitNames"]
-pub extern "C" fn c_init_names() -> usize { missing(604) }
+pub extern "C" fn c_init_names() -> usize { missing(602) }
 #[export_name = "glInsertComponentEXT"]
-pub extern "C" fn c_insert_component_ext() -> usize { missing(605) }
+pub extern "C" fn c_insert_component_ext() -> usize { missing(603) }
 #[export_name = "glInsertEventMarkerEXT"]
-pub extern "C" fn c_insert_event_marker_ext() -> usize { missing(606) }
+pub extern "C" fn c_insert_event_marker_ext() -> usize { missing(604) }
 #[export_name = "glInterleavedArrays"]
-pub extern "C" fn c_interleaved_arrays() -> usize { missing(607) }
+pub extern "C" fn c_interleaved_arrays() -> usize { missing(605) }
 #[export_name = "glInvalidateBufferData"]
-pub extern "C" fn c_invalidate_buffer_data() -> usize { missing(608) }
+pub extern "C" fn c_invalidate_buffer_data() -> usize { missing(606) }
 #[export_name = "glInvalidateBufferSubData"]
-pub extern "C" fn c_invalidate_buffer_sub_data() -> usize { missing(609) }
+pub extern "C" fn c_invalidate_buffer_sub_data() -> usize { missing(607) }
 #[export_name = "glInvalidateFramebuffer"]
-pub extern "C" fn c_invalidate_framebuffer() -> usize { missing(610) }
+pub extern "C" fn c_invalidate_framebuffer() -> usize { missing(608) }
 #[export_name = "glInvalidateNamedFramebufferData"]
-pub extern "C" fn c_invalidate_named_framebuffer_data() -> usize { missing(611) }
+pub extern "C" fn c_invalidate_named_framebuffer_data() -> usize { missing(609) }
 #[export_name = "glInvalidateNamedFramebufferSubData"]
-pub extern "C" fn c_invalidate_named_framebuffer_sub_data() -> usize { missing(612) }
+pub extern "C" fn c_invalidate_named_framebuffer_sub_data() -> usize { missing(610) }
 #[export_name = "glInvalidateSubFramebuffer"]
-pub extern "C" fn c_invalidate_sub_framebuffer() -> usize { missing(613) }
+pub extern "C" fn c_invalidate_sub_framebuffer() -> usize { missing(611) }
 #[export_name = "glInvalidateTexImage"]
-pub extern "C" fn c_invalidate_tex_image() -> usize { missing(614) }
+pub extern "C" fn c_invalidate_tex_image() -> usize { missing(612) }
 #[export_name = "glInvalidateTexSubImage"]
-pub extern "C" fn c_invalidate_tex_sub_image() -> usize { missing(615) }
+pub extern "C" fn c_invalidate_tex_sub_image() -> usize { missing(613) }
 #[export_name = "glIsImageHandleResidentARB"]
-pub extern "C" fn c_is_image_handle_resident_arb() -> usize { missing(616) }
+pub extern "C" fn c_is_image_handle_resident_arb() -> usize { missing(614) }
 #[export_name = "glIsList"]
-pub extern "C" fn c_is_list() -> usize { missing(617) }
+pub extern "C" fn c_is_list() -> usize { missing(615) }
 #[export_name = "glIsMemoryObjectEXT"]
-pub extern "C" fn c_is_memory_object_ext() -> usize { missing(618) }
+pub extern "C" fn c_is_memory_object_ext() -> usize { missing(616) }
 #[export_name = "glIsNamedStringARB"]
-pub extern "C" fn c_is_named_string_arb() -> usize { missing(619) }
+pub extern "C" fn c_is_named_string_arb() -> usize { missing(617) }
 #[export_name = "glIsProgramARB"]
-pub extern "C" fn c_is_program_arb() -> usize { missing(620) }
+pub extern "C" fn c_is_program_arb() -> usize { missing(618) }
 #[export_name = "glIsProgramNV"]
-pub extern "C" fn c_is_program_nv() -> usize { missing(621) }
+pub extern "C" fn c_is_program_nv() -> usize { missing(619) }
 #[export_name = "glIsProgramPipeline"]
-pub extern "C" fn c_is_program_pipeline() -> usize { missing(622) }
+pub extern "C" fn c_is_program_pipeline() -> usize { missing(620) }
 #[export_name = "glIsProgramPipelineEXT"]
-pub extern "C" fn c_is_program_pipeline_ext() -> usize { missing(623) }
+pub extern "C" fn c_is_program_pipeline_ext() -> usize { missing(621) }
 #[export_name = "glIsSemaphoreEXT"]
-pub extern "C" fn c_is_semaphore_ext() -> usize { missing(624) }
+pub extern "C" fn c_is_semaphore_ext() -> usize { missing(622) }
 #[export_name = "glIsTextureEXT"]
-pub extern "C" fn c_is_texture_ext() -> usize { missing(625) }
+pub extern "C" fn c_is_texture_ext() -> usize { missing(623) }
 #[export_name = "glIsTextureHandleResidentARB"]
-pub extern "C" fn c_is_texture_handle_resident_arb() -> usize { missing(626) }
+pub extern "C" fn c_is_texture_handle_resident_arb() -> usize { missing(624) }
 #[export_name = "glIsTransformFeedback"]
-pub extern "C" fn c_is_transform_feedback() -> usize { missing(627) }
+pub extern "C" fn c_is_transform_feedback() -> usize { missing(625) }
 #[export_name = "glIsTransformFeedbackNV"]
-pub extern "C" fn c_is_transform_feedback_nv() -> usize { missing(628) }
+pub extern "C" fn c_is_transform_feedback_nv() -> usize { missing(626) }
 #[export_name = "glIsVariantEnabledEXT"]
-pub extern "C" fn c_is_variant_enabled_ext() -> usize { missing(629) }
+pub extern "C" fn c_is_variant_enabled_ext() -> usize { missing(627) }
 #[export_name = "glLabelObjectEXT"]
-pub extern "C" fn c_label_object_ext() -> usize { missing(630) }
+pub extern "C" fn c_label_object_ext() -> usize { missing(628) }
 #[export_name = "glLightModelf"]
-pub extern "C" fn c_light_modelf() -> usize { missing(631) }
+pub extern "C" fn c_light_modelf() -> usize { missing(629) }
 #[export_name = "glLightModelfv"]
-pub extern "C" fn c_light_modelfv() -> usize { missing(632) }
+pub extern "C" fn c_light_modelfv() -> usize { missing(630) }
 #[export_name = "glLightModeli"]
-pub extern "C" fn c_light_modeli() -> usize { missing(633) }
+pub extern "C" fn c_light_modeli() -> usize { missing(631) }
 #[export_name = "glLightModeliv"]
-pub extern "C" fn c_light_modeliv() -> usize { missing(634) }
+pub extern "C" fn c_light_modeliv() -> usize { missing(632) }
 #[export_name = "glLightf"]
-pub extern "C" fn c_lightf() -> usize { missing(635) }
+pub extern "C" fn c_lightf() -> usize { missing(633) }
 #[export_name = "glLightfv"]
-pub extern "C" fn c_lightfv() -> usize { missing(636) }
+pub extern "C" fn c_lightfv() -> usize { missing(634) }
 #[export_name = "glLighti"]
-pub extern "C" fn c_lighti() -> usize { missing(637) }
+pub extern "C" fn c_lighti() -> usize { missing(635) }
 #[export_name = "glLightiv"]
-pub extern "C" fn c_lightiv() -> usize { missing(638) }
+pub extern "C" fn c_lightiv() -> usize { missing(636) }
 #[export_name = "glLineStipple"]
-pub extern "C" fn c_line_stipple() -> usize { missing(639) }
+pub extern "C" fn c_line_stipple() -> usize { missing(637) }
 #[export_name = "glListBase"]
-pub extern "C" fn c_list_base() -> usize { missing(640) }
+pub extern "C" fn c_list_base() -> usize { missing(638) }
 #[export_name = "glLoadIdentity"]
-pub extern "C" fn c_load_identity() -> usize { missing(641) }
+pub extern "C" fn c_load_identity() -> usize { missing(639) }
 #[export_name = "glLoadMatrixd"]
-pub extern "C" fn c_load_matrixd() -> usize { missing(642) }
+pub extern "C" fn c_load_matrixd() -> usize { missing(640) }
 #[export_name = "glLoadMatrixf"]
-pub extern "C" fn c_load_matrixf() -> usize { missing(643) }
+pub extern "C" fn c_load_matrixf() -> usize { missing(641) }
 #[export_name = "glLoadName"]
-pub extern "C" fn c_load_name() -> usize { missing(644) }
+pub extern "C" fn c_load_name() -> usize { missing(642) }
 #[export_name = "glLoadTransposeMatrixd"]
-pub extern "C" fn c_load_transpose_matrixd() -> usize { missing(645) }
+pub extern "C" fn c_load_transpose_matrixd() -> usize { missing(643) }
 #[export_name = "glLoadTransposeMatrixdARB"]
-pub extern "C" fn c_load_transpose_matrixd_arb() -> usize { missing(646) }
+pub extern "C" fn c_load_transpose_matrixd_arb() -> usize { missing(644) }
 #[export_name = "glLoadTransposeMatrixf"]
-pub extern "C" fn c_load_transpose_matrixf() -> usize { missing(647) }
+pub extern "C" fn c_load_transpose_matrixf() -> usize { missing(645) }
 #[export_name = "glLoadTransposeMatrixfARB"]
-pub extern "C" fn c_load_transpose_matrixf_arb() -> usize { missing(648) }
+pub extern "C" fn c_load_transpose_matrixf_arb() -> usize { missing(646) }
 #[export_name = "glLockArraysEXT"]
-pub extern "C" fn c_lock_arrays_ext() -> usize { missing(649) }
+pub extern "C" fn c_lock_arrays_ext() -> usize { missing(647) }
 #[export_name = "glMakeImageHandleNonResidentARB"]
-pub extern "C" fn c_make_image_handle_non_resident_arb() -> usize { missing(650) }
+pub extern "C" fn c_make_image_handle_non_resident_arb() -> usize { missing(648) }
 #[export_name = "glMakeImageHandleResidentARB"]
-pub extern "C" fn c_make_image_handle_resident_arb() -> usize { missing(651) }
+pub extern "C" fn c_make_image_handle_resident_arb() -> usize { missing(649) }
 #[export_name = "glMakeTextureHandleNonResidentARB"]
-pub extern "C" fn c_make_texture_handle_non_resident_arb() -> usize { missing(652) }
+pub extern "C" fn c_make_texture_handle_non_resident_arb() -> usize { missing(650) }
 #[export_name = "glMakeTextureHandleResidentARB"]
-pub extern "C" fn c_make_texture_handle_resident_arb() -> usize { missing(653) }
+pub extern "C" fn c_make_texture_handle_resident_arb() -> usize { missing(651) }
 #[export_name = "glMap1d"]
-pub extern "C" fn c_map_1d() -> usize { missing(654) }
+pub extern "C" fn c_map_1d() -> usize { missing(652) }
 #[export_name = "glMap1f"]
-pub extern "C" fn c_map_1f() -> usize { missing(655) }
+pub extern "C" fn c_map_1f() -> usize { missing(653) }
 #[export_name = "glMap2d"]
-pub extern "C" fn c_map_2d() -> usize { missing(656) }
+pub extern "C" fn c_map_2d() -> usize { missing(654) }
 #[export_name = "glMap2f"]
-pub extern "C" fn c_map_2f() -> usize { missing(657) }
+pub extern "C" fn c_map_2f() -> usize { missing(655) }
 #[export_name = "glMapGrid1d"]
-pub extern "C" fn c_map_grid_1d() -> usize { missing(658) }
+pub extern "C" fn c_map_grid_1d() -> usize { missing(656) }
 #[export_name = "glMapGrid1f"]
-pub extern "C" fn c_map_grid_1f() -> usize { missing(659) }
+pub extern "C" fn c_map_grid_1f() -> usize { missing(657) }
 #[export_name = "glMapGrid2d"]
-pub extern "C" fn c_map_grid_2d() -> usize { missing(660) }
+pub extern "C" fn c_map_grid_2d() -> usize { missing(658) }
 #[export_name = "glMapGrid2f"]
-pub extern "C" fn c_map_grid_2f() -> usize { missing(661) }
+pub extern "C" fn c_map_grid_2f() -> usize { missing(659) }
 #[export_name = "glMapNamedBuffer"]
-pub extern "C" fn c_map_named_buffer() -> usize { missing(662) }
+pub extern "C" fn c_map_named_buffer() -> usize { missing(660) }
 #[export_name = "glMapNamedBufferEXT"]
-pub extern "C" fn c_map_named_buffer_ext() -> usize { missing(663) }
+pub extern "C" fn c_map_named_buffer_ext() -> usize { missing(661) }
 #[export_name = "glMapNamedBufferRange"]
-pub extern "C" fn c_map_named_buffer_range() -> usize { missing(664) }
+pub extern "C" fn c_map_named_buffer_range() -> usize { missing(662) }
 #[export_name = "glMapNamedBufferRangeEXT"]
-pub extern "C" fn c_map_named_buffer_range_ext() -> usize { missing(665) }
+pub extern "C" fn c_map_named_buffer_range_ext() -> usize { missing(663) }
 #[export_name = "glMaterialf"]
-pub extern "C" fn c_materialf() -> usize { missing(666) }
+pub extern "C" fn c_materialf() -> usize { missing(664) }
 #[export_name = "glMaterialfv"]
-pub extern "C" fn c_materialfv() -> usize { missing(667) }
+pub extern "C" fn c_materialfv() -> usize { missing(665) }
 #[export_name = "glMateriali"]
-pub extern "C" fn c_materiali() -> usize { missing(668) }
+pub extern "C" fn c_materiali() -> usize { missing(666) }
 #[export_name = "glMaterialiv"]
-pub extern "C" fn c_materialiv() -> usize { missing(669) }
+pub extern "C" fn c_materialiv() -> usize { missing(667) }
 #[export_name = "glMatrixFrustumEXT"]
-pub extern "C" fn c_matrix_frustum_ext() -> usize { missing(670) }
+pub extern "C" fn c_matrix_frustum_ext() -> usize { missing(668) }
 #[export_name = "glMatrixIndexPointerARB"]
-pub extern "C" fn c_matrix_index_pointer_arb() -> usize { missing(671) }
+pub extern "C" fn c_matrix_index_pointer_arb() -> usize { missing(669) }
 #[export_name = "glMatrixIndexubvARB"]
-pub extern "C" fn c_matrix_indexubv_arb() -> usize { missing(672) }
+pub extern "C" fn c_matrix_indexubv_arb() -> usize { missing(670) }
 #[export_name = "glMatrixIndexuivARB"]
-pub extern "C" fn c_matrix_indexuiv_arb() -> usize { missing(673) }
+pub extern "C" fn c_matrix_indexuiv_arb() -> usize { missing(671) }
 #[export_name = "glMatrixIndexusvARB"]
-pub extern "C" fn c_matrix_indexusv_arb() -> usize { missing(674) }
+pub extern "C" fn c_matrix_indexusv_arb() -> usize { missing(672) }
 #[export_name = "glMatrixLoadIdentityEXT"]
-pub extern "C" fn c_matrix_load_identity_ext() -> usize { missing(675) }
+pub extern "C" fn c_matrix_load_identity_ext() -> usize { missing(673) }
 #[export_name = "glMatrixLoadTransposedEXT"]
-pub extern "C" fn c_matrix_load_transposed_ext() -> usize { missing(676) }
+pub extern "C" fn c_matrix_load_transposed_ext() -> usize { missing(674) }
 #[export_name = "glMatrixLoadTransposefEXT"]
-pub extern "C" fn c_matrix_load_transposef_ext() -> usize { missing(677) }
+pub extern "C" fn c_matrix_load_transposef_ext() -> usize { missing(675) }
 #[export_name = "glMatrixLoaddEXT"]
-pub extern "C" fn c_matrix_loadd_ext() -> usize { missing(678) }
+pub extern "C" fn c_matrix_loadd_ext() -> usize { missing(676) }
 #[export_name = "glMatrixLoadfEXT"]
-pub extern "C" fn c_matrix_loadf_ext() -> usize { missing(679) }
+pub extern "C" fn c_matrix_loadf_ext() -> usize { missing(677) }
 #[export_name = "glMatrixMode"]
-pub extern "C" fn c_matrix_mode() -> usize { missing(680) }
+pub extern "C" fn c_matrix_mode() -> usize { missing(678) }
 #[export_name = "glMatrixMultTransposedEXT"]
-pub extern "C" fn c_matrix_mult_transposed_ext() -> usize { missing(681) }
+pub extern "C" fn c_matrix_mult_transposed_ext() -> usize { missing(679) }
 #[export_name = "glMatrixMultTransposefEXT"]
-pub extern "C" fn c_matrix_mult_transposef_ext() -> usize { missing(682) }
+pub extern "C" fn c_matrix_mult_transposef_ext() -> usize { missing(680) }
 #[export_name = "glMatrixMultdEXT"]
-pub extern "C" fn c_matrix_multd_ext() -> usize { missing(683) }
+pub extern "C" fn c_matrix_multd_ext() -> usize { missing(681) }
 #[export_name = "glMatrixMultfEXT"]
-pub extern "C" fn c_matrix_multf_ext() -> usize { missing(684) }
+pub extern "C" fn c_matrix_multf_ext() -> usize { missing(682) }
 #[export_name = "glMatrixOrthoEXT"]
-pub extern "C" fn c_matrix_ortho_ext() -> usize { missing(685) }
+pub extern "C" fn c_matrix_ortho_ext() -> usize { missing(683) }
 #[export_name = "glMatrixPopEXT"]
-pub extern "C" fn c_matrix_pop_ext() -> usize { missing(686) }
+pub extern "C" fn c_matrix_pop_ext() -> usize { missing(684) }
 #[export_name = "glMatrixPushEXT"]
-pub extern "C" fn c_matrix_push_ext() -> usize { missing(687) }
+pub extern "C" fn c_matrix_push_ext() -> usize { missing(685) }
 #[export_name = "glMatrixRotatedEXT"]
-pub extern "C" fn c_matrix_rotated_ext() -> usize { missing(688) }
+pub extern "C" fn c_matrix_rotated_ext() -> usize { missing(686) }
 #[export_name = "glMatrixRotatefEXT"]
-pub extern "C" fn c_matrix_rotatef_ext() -> usize { missing(689) }
+pub extern "C" fn c_matrix_rotatef_ext() -> usize { missing(687) }
 #[export_name = "glMatrixScaledEXT"]
-pub extern "C" fn c_matrix_scaled_ext() -> usize { missing(690) }
+pub extern "C" fn c_matrix_scaled_ext() -> usize { missing(688) }
 #[export_name = "glMatrixScalefEXT"]
-pub extern "C" fn c_matrix_scalef_ext() -> usize { missing(691) }
+pub extern "C" fn c_matrix_scalef_ext() -> usize { missing(689) }
 #[export_name = "glMatrixTranslatedEXT"]
-pub extern "C" fn c_matrix_translated_ext() -> usize { missing(692) }
+pub extern "C" fn c_matrix_translated_ext() -> usize { missing(690) }
 #[export_name = "glMatrixTranslatefEXT"]
-pub extern "C" fn c_matrix_translatef_ext() -> usize { missing(693) }
+pub extern "C" fn c_matrix_translatef_ext() -> usize { missing(691) }
 #[export_name = "glMaxShaderCompilerThreadsARB"]
-pub extern "C" fn c_max_shader_compiler_threads_arb() -> usize { missing(694) }
+pub extern "C" fn c_max_shader_compiler_threads_arb() -> usize { missing(692) }
 #[export_name = "glMaxShaderCompilerThreadsKHR"]
-pub extern "C" fn c_max_shader_compiler_threads_khr() -> usize { missing(695) }
+pub extern "C" fn c_max_shader_compiler_threads_khr() -> usize { missing(693) }
 #[export_name = "glMemoryBarrier"]
-pub extern "C" fn c_memory_barrier() -> usize { missing(696) }
+pub extern "C" fn c_memory_barrier() -> usize { missing(694) }
 #[export_name = "glMemoryBarrierByRegion"]
-pub extern "C" fn c_memory_barrier_by_region() -> usize { missing(697) }
+pub extern "C" fn c_memory_barrier_by_region() -> usize { missing(695) }
 #[export_name = "glMemoryBarrierEXT"]
-pub extern "C" fn c_memory_barrier_ext() -> usize { missing(698) }
+pub extern "C" fn c_memory_barrier_ext() -> usize { missing(696) }
 #[export_name = "glMemoryObjectParameterivEXT"]
-pub extern "C" fn c_memory_object_parameteriv_ext() -> usize { missing(699) }
+pub extern "C" fn c_memory_object_parameteriv_ext() -> usize { missing(697) }
 #[export_name = "glMinSampleShading"]
-pub extern "C" fn c_min_sample_shading() -> usize { missing(700) }
+pub extern "C" fn c_min_sample_shading() -> usize { missing(698) }
 #[export_name = "glMinSampleShadingARB"]
-pub extern "C" fn c_min_sample_shading_arb() -> usize { missing(701) }
+pub extern "C" fn c_min_sample_shading_arb() -> usize { missing(699) }
 #[export_name = "glMinSampleShadingOES"]
-pub extern "C" fn c_min_sample_shading_oes() -> usize { missing(702) }
+pub extern "C" fn c_min_sample_shading_oes() -> usize { missing(700) }
 #[export_name = "glMinmax"]
-pub extern "C" fn c_minmax() -> usize { missing(703) }
+pub extern "C" fn c_minmax() -> usize { missing(701) }
 #[export_name = "glMinmaxEXT"]
-pub extern "C" fn c_minmax_ext() -> usize { missing(704) }
+pub extern "C" fn c_minmax_ext() -> usize { missing(702) }
 #[export_name = "glMultMatrixd"]
-pub extern "C" fn c_mult_matrixd() -> usize { missing(705) }
+pub extern "C" fn c_mult_matrixd() -> usize { missing(703) }
 #[export_name = "glMultMatrixf"]
-pub extern "C" fn c_mult_matrixf() -> usize { missing(706) }
+pub extern "C" fn c_mult_matrixf() -> usize { missing(704) }
 #[export_name = "glMultTransposeMatrixd"]
-pub extern "C" fn c_mult_transpose_matrixd() -> usize { missing(707) }
+pub extern "C" fn c_mult_transpose_matrixd() -> usize { missing(705) }
 #[export_name = "glMultTransposeMatrixdARB"]
-pub extern "C" fn c_mult_transpose_matrixd_arb() -> usize { missing(708) }
+pub extern "C" fn c_mult_transpose_matrixd_arb() -> usize { missing(706) }
 #[export_name = "glMultTransposeMatrixf"]
-pub extern "C" fn c_mult_transpose_matrixf() -> usize { missing(709) }
+pub extern "C" fn c_mult_transpose_matrixf() -> usize { missing(707) }
 #[export_name = "glMultTransposeMatrixfARB"]
-pub extern "C" fn c_mult_transpose_matrixf_arb() -> usize { missing(710) }
+pub extern "C" fn c_mult_transpose_matrixf_arb() -> usize { missing(708) }
 #[export_name = "glMultiDrawArraysIndirect"]
-pub extern "C" fn c_multi_draw_arrays_indirect() -> usize { missing(711) }
+pub extern "C" fn c_multi_draw_arrays_indirect() -> usize { missing(709) }
 #[export_name = "glMultiDrawArraysIndirectAMD"]
-pub extern "C" fn c_multi_draw_arrays_indirect_amd() -> usize { missing(712) }
+pub extern "C" fn c_multi_draw_arrays_indirect_amd() -> usize { missing(710) }
 #[export_name = "glMultiDrawArraysIndirectCount"]
-pub extern "C" fn c_multi_draw_arrays_indirect_count() -> usize { missing(713) }
+pub extern "C" fn c_multi_draw_arrays_indirect_count() -> usize { missing(711) }
 #[export_name = "glMultiDrawArraysIndirectCountARB"]
-pub extern "C" fn c_multi_draw_arrays_indirect_count_arb() -> usize { missing(714) }
+pub extern "C" fn c_multi_draw_arrays_indirect_count_arb() -> usize { missing(712) }
 #[export_name = "glMultiDrawArraysIndirectEXT"]
-pub extern "C" fn c_multi_draw_arrays_indirect_ext() -> usize { missing(715) }
+pub extern "C" fn c_multi_draw_arrays_indirect_ext() -> usize { missing(713) }
 #[export_name = "glMultiDrawElementsIndirect"]
-pub extern "C" fn c_multi_draw_elements_indirect() -> usize { missing(716) }
+pub extern "C" fn c_multi_draw_elements_indirect() -> usize { missing(714) }
 #[export_name = "glMultiDrawElementsIndirectAMD"]
-pub extern "C" fn c_multi_draw_elements_indirect_amd() -> usize { missing(717) }
+pub extern "C" fn c_multi_draw_elements_indirect_amd() -> usize { missing(715) }
 #[export_name = "glMultiDrawElementsIndirectCount"]
-pub extern "C" fn c_multi_draw_elements_indirect_count() -> usize { missing(718) }
+pub extern "C" fn c_multi_draw_elements_indirect_count() -> usize { missing(716) }
 #[export_name = "glMultiDrawElementsIndirectCountARB"]
-pub extern "C" fn c_multi_draw_elements_indirect_count_arb() -> usize { missing(719) }
+pub extern "C" fn c_multi_draw_elements_indirect_count_arb() -> usize { missing(717) }
 #[export_name = "glMultiDrawElementsIndirectEXT"]
-pub extern "C" fn c_multi_draw_elements_indirect_ext() -> usize { missing(720) }
+pub extern "C" fn c_multi_draw_elements_indirect_ext() -> usize { missing(718) }
 #[export_name = "glMultiTexBufferEXT"]
-pub extern "C" fn c_multi_tex_buffer_ext() -> usize { missing(721) }
+pub extern "C" fn c_multi_tex_buffer_ext() -> usize { missing(719) }
 #[export_name = "glMultiTexCoord1d"]
-pub extern "C" fn c_multi_tex_coord_1d() -> usize { missing(722) }
+pub extern "C" fn c_multi_tex_coord_1d() -> usize { missing(720) }
 #[export_name = "glMultiTexCoord1dARB"]
-pub extern "C" fn c_multi_tex_coord_1d_arb() -> usize { missing(723) }
+pub extern "C" fn c_multi_tex_coord_1d_arb() -> usize { missing(721) }
 #[export_name = "glMultiTexCoord1dv"]
-pub extern "C" fn c_multi_tex_coord_1dv() -> usize { missing(724) }
+pub extern "C" fn c_multi_tex_coord_1dv() -> usize { missing(722) }
 #[export_name = "glMultiTexCoord1dvARB"]
-pub extern "C" fn c_multi_tex_coord_1dv_arb() -> usize { missing(725) }
+pub extern "C" fn c_multi_tex_coord_1dv_arb() -> usize { missing(723) }
 #[export_name = "glMultiTexCoord1f"]
-pub extern "C" fn c_multi_tex_coord_1f() -> usize { missing(726) }
+pub extern "C" fn c_multi_tex_coord_1f() -> usize { missing(724) }
 #[export_name = "glMultiTexCoord1fARB"]
-pub extern "C" fn c_multi_tex_coord_1f_arb() -> usize { missing(727) }
+pub extern "C" fn c_multi_tex_coord_1f_arb() -> usize { missing(725) }
 #[export_name = "glMultiTexCoord1fv"]
-pub extern "C" fn c_multi_tex_coord_1fv() -> usize { missing(728) }
+pub extern "C" fn c_multi_tex_coord_1fv() -> usize { missing(726) }
 #[export_name = "glMultiTexCoord1fvARB"]
-pub extern "C" fn c_multi_tex_coord_1fv_arb() -> usize { missing(729) }
+pub extern "C" fn c_multi_tex_coord_1fv_arb() -> usize { missing(727) }
 #[export_name = "glMultiTexCoord1i"]
-pub extern "C" fn c_multi_tex_coord_1i() -> usize { missing(730) }
+pub extern "C" fn c_multi_tex_coord_1i() -> usize { missing(728) }
 #[export_name = "glMultiTexCoord1iARB"]
-pub extern "C" fn c_multi_tex_coord_1i_arb() -> usize { missing(731) }
+pub extern "C" fn c_multi_tex_coord_1i_arb() -> usize { missing(729) }
 #[export_name = "glMultiTexCoord1iv"]
-pub extern "C" fn c_multi_tex_coord_1iv() -> usize { missing(732) }
+pub extern "C" fn c_multi_tex_coord_1iv() -> usize { missing(730) }
 #[export_name = "glMultiTexCoord1ivARB"]
-pub extern "C" fn c_multi_tex_coord_1iv_arb() -> usize { missing(733) }
+pub extern "C" fn c_multi_tex_coord_1iv_arb() -> usize { missing(731) }
 #[export_name = "glMultiTexCoord1s"]
-pub extern "C" fn c_multi_tex_coord_1s() -> usize { missing(734) }
+pub extern "C" fn c_multi_tex_coord_1s() -> usize { missing(732) }
 #[export_name = "glMultiTexCoord1sARB"]
-pub extern "C" fn c_multi_tex_coord_1s_arb() -> usize { missing(735) }
+pub extern "C" fn c_multi_tex_coord_1s_arb() -> usize { missing(733) }
 #[export_name = "glMultiTexCoord1sv"]
-pub extern "C" fn c_multi_tex_coord_1sv() -> usize { missing(736) }
+pub extern "C" fn c_multi_tex_coord_1sv() -> usize { missing(734) }
 #[export_name = "glMultiTexCoord1svARB"]
-pub extern "C" fn c_multi_tex_coord_1sv_arb() -> usize { missing(737) }
+pub extern "C" fn c_multi_tex_coord_1sv_arb() -> usize { missing(735) }
 #[export_name = "glMultiTexCoord2d"]
-pub extern "C" fn c_multi_tex_coord_2d() -> usize { missing(738) }
+pub extern "C" fn c_multi_tex_coord_2d() -> usize { missing(736) }
 #[export_name = "glMultiTexCoord2dARB"]
-pub extern "C" fn c_multi_tex_coord_2d_arb() -> usize { missing(739) }
+pub extern "C" fn c_multi_tex_coord_2d_arb() -> usize { missing(737) }
 #[export_name = "glMultiTexCoord2dv"]
-pub extern "C" fn c_multi_tex_coord_2dv() -> usize { missing(740) }
+pub extern "C" fn c_multi_tex_coord_2dv() -> usize { missing(738) }
 #[export_name = "glMultiTexCoord2dvARB"]
-pub extern "C" fn c_multi_tex_coord_2dv_arb() -> usize { missing(741) }
+pub extern "C" fn c_multi_tex_coord_2dv_arb() -> usize { missing(739) }
 #[export_name = "glMultiTexCoord2f"]
-pub extern "C" fn c_multi_tex_coord_2f() -> usize { missing(742) }
+pub extern "C" fn c_multi_tex_coord_2f() -> usize { missing(740) }
 #[export_name = "glMultiTexCoord2fARB"]
-pub extern "C" fn c_multi_tex_coord_2f_arb() -> usize { missing(743) }
+pub extern "C" fn c_multi_tex_coord_2f_arb() -> usize { missing(741) }
 #[export_name = "glMultiTexCoord2fv"]
-pub extern "C" fn c_multi_tex_coord_2fv() -> usize { missing(744) }
+pub extern "C" fn c_multi_tex_coord_2fv() -> usize { missing(742) }
 #[export_name = "glMultiTexCoord2fvARB"]
-pub extern "C" fn c_multi_tex_coord_2fv_arb() -> usize { missing(745) }
+pub extern "C" fn c_multi_tex_coord_2fv_arb() -> usize { missing(743) }
 #[export_name = "glMultiTexCoord2i"]
-pub extern "C" fn c_multi_tex_coord_2i() -> usize { missing(746) }
+pub extern "C" fn c_multi_tex_coord_2i() -> usize { missing(744) }
 #[export_name = "glMultiTexCoord2iARB"]
-pub extern "C" fn c_multi_tex_coord_2i_arb() -> usize { missing(747) }
+pub extern "C" fn c_multi_tex_coord_2i_arb() -> usize { missing(745) }
 #[export_name = "glMultiTexCoord2iv"]
-pub extern "C" fn c_multi_tex_coord_2iv() -> usize { missing(748) }
+pub extern "C" fn c_multi_tex_coord_2iv() -> usize { missing(746) }
 #[export_name = "glMultiTexCoord2ivARB"]
-pub extern "C" fn c_multi_tex_coord_2iv_arb() -> usize { missing(749) }
+pub extern "C" fn c_multi_tex_coord_2iv_arb() -> usize { missing(747) }
 #[export_name = "glMultiTexCoord2s"]
-pub extern "C" fn c_multi_tex_coord_2s() -> usize { missing(750) }
+pub extern "C" fn c_multi_tex_coord_2s() -> usize { missing(748) }
 #[export_name = "glMultiTexCoord2sARB"]
-pub extern "C" fn c_multi_tex_coord_2s_arb() -> usize { missing(751) }
+pub extern "C" fn c_multi_tex_coord_2s_arb() -> usize { missing(749) }
 #[export_name = "glMultiTexCoord2sv"]
-pub extern "C" fn c_multi_tex_coord_2sv() -> usize { missing(752) }
+pub extern "C" fn c_multi_tex_coord_2sv() -> usize { missing(750) }
 #[export_name = "glMultiTexCoord2svARB"]
-pub extern "C" fn c_multi_tex_coord_2sv_arb() -> usize { missing(753) }
+pub extern "C" fn c_multi_tex_coord_2sv_arb() -> usize { missing(751) }
 #[export_name = "glMultiTexCoord3d"]
-pub extern "C" fn c_multi_tex_coord_3d() -> usize { missing(754) }
+pub extern "C" fn c_multi_tex_coord_3d() -> usize { missing(752) }
 #[export_name = "glMultiTexCoord3dARB"]
-pub extern "C" fn c_multi_tex_coord_3d_arb() -> usize { missing(755) }
+pub extern "C" fn c_multi_tex_coord_3d_arb() -> usize { missing(753) }
 #[export_name = "glMultiTexCoord3dv"]
-pub extern "C" fn c_multi_tex_coord_3dv() -> usize { missing(756) }
+pub extern "C" fn c_multi_tex_coord_3dv() -> usize { missing(754) }
 #[export_name = "glMultiTexCoord3dvARB"]
-pub extern "C" fn c_multi_tex_coord_3dv_arb() -> usize { missing(757) }
+pub extern "C" fn c_multi_tex_coord_3dv_arb() -> usize { missing(755) }
 #[export_name = "glMultiTexCoord3f"]
-pub extern "C" fn c_multi_tex_coord_3f() -> usize { missing(758) }
+pub extern "C" fn c_multi_tex_coord_3f() -> usize { missing(756) }
 #[export_name = "glMultiTexCoord3fARB"]
-pub extern "C" fn c_multi_tex_coord_3f_arb() -> usize { missing(759) }
+pub extern "C" fn c_multi_tex_coord_3f_arb() -> usize { missing(757) }
 #[export_name = "glMultiTexCoord3fv"]
-pub extern "C" fn c_multi_tex_coord_3fv() -> usize { missing(760) }
+pub extern "C" fn c_multi_tex_coord_3fv() -> usize { missing(758) }
 #[export_name = "glMultiTexCoord3fvARB"]
-pub extern "C" fn c_multi_tex_coord_3fv_arb() -> usize { missing(761) }
+pub extern "C" fn c_multi_tex_coord_3fv_arb() -> usize { missing(759) }
 #[export_name = "glMultiTexCoord3i"]
-pub extern "C" fn c_multi_tex_coord_3i() -> usize { missing(762) }
+pub extern "C" fn c_multi_tex_coord_3i() -> usize { missing(760) }
 #[export_name = "glMultiTexCoord3iARB"]
-pub extern "C" fn c_multi_tex_coord_3i_arb() -> usize { missing(763) }
+pub extern "C" fn c_multi_tex_coord_3i_arb() -> usize { missing(761) }
 #[export_name = "glMultiTexCoord3iv"]
-pub extern "C" fn c_multi_tex_coord_3iv() -> usize { missing(764) }
+pub extern "C" fn c_multi_tex_coord_3iv() -> usize { missing(762) }
 #[export_name = "glMultiTexCoord3ivARB"]
-pub extern "C" fn c_multi_tex_coord_3iv_arb() -> usize { missing(765) }
+pub extern "C" fn c_multi_tex_coord_3iv_arb() -> usize { missing(763) }
 #[export_name = "glMultiTexCoord3s"]
-pub extern "C" fn c_multi_tex_coord_3s() -> usize { missing(766) }
+pub extern "C" fn c_multi_tex_coord_3s() -> usize { missing(764) }
 #[export_name = "glMultiTexCoord3sARB"]
-pub extern "C" fn c_multi_tex_coord_3s_arb() -> usize { missing(767) }
+pub extern "C" fn c_multi_tex_coord_3s_arb() -> usize { missing(765) }
 #[export_name = "glMultiTexCoord3sv"]
-pub extern "C" fn c_multi_tex_coord_3sv() -> usize { missing(768) }
+pub extern "C" fn c_multi_tex_coord_3sv() -> usize { missing(766) }
 #[export_name = "glMultiTexCoord3svARB"]
-pub extern "C" fn c_multi_tex_coord_3sv_arb() -> usize { missing(769) }
+pub extern "C" fn c_multi_tex_coord_3sv_arb() -> usize { missing(767) }
 #[export_name = "glMultiTexCoord4d"]
-pub extern "C" fn c_multi_tex_coord_4d() -> usize { missing(770) }
+pub extern "C" fn c_multi_tex_coord_4d() -> usize { missing(768) }
 #[export_name = "glMultiTexCoord4dARB"]
-pub extern "C" fn c_multi_tex_coord_4d_arb() -> usize { missing(771) }
+pub extern "C" fn c_multi_tex_coord_4d_arb() -> usize { missing(769) }
 #[export_name = "glMultiTexCoord4dv"]
-pub extern "C" fn c_multi_tex_coord_4dv() -> usize { missing(772) }
+pub extern "C" fn c_multi_tex_coord_4dv() -> usize { missing(770) }
 #[export_name = "glMultiTexCoord4dvARB"]
-pub extern "C" fn c_multi_tex_coord_4dv_arb() -> usize { missing(773) }
+pub extern "C" fn c_multi_tex_coord_4dv_arb() -> usize { missing(771) }
 #[export_name = "glMultiTexCoord4f"]
-pub extern "C" fn c_multi_tex_coord_4f() -> usize { missing(774) }
+pub extern "C" fn c_multi_tex_coord_4f() -> usize { missing(772) }
 #[export_name = "glMultiTexCoord4fARB"]
-pub extern "C" fn c_multi_tex_coord_4f_arb() -> usize { missing(775) }
+pub extern "C" fn c_multi_tex_coord_4f_arb() -> usize { missing(773) }
 #[export_name = "glMultiTexCoord4fv"]
-pub extern "C" fn c_multi_tex_coord_4fv() -> usize { missing(776) }
+pub extern "C" fn c_multi_tex_coord_4fv() -> usize { missing(774) }
 #[export_name = "glMultiTexCoord4fvARB"]
-pub extern "C" fn c_multi_tex_coord_4fv_arb() -> usize { missing(777) }
+pub extern "C" fn c_multi_tex_coord_4fv_arb() -> usize { missing(775) }
 #[export_name = "glMultiTexCoord4i"]
-pub extern "C" fn c_multi_tex_coord_4i() -> usize { missing(778) }
+pub extern "C" fn c_multi_tex_coord_4i() -> usize { missing(776) }
 #[export_name = "glMultiTexCoord4iARB"]
-pub extern "C" fn c_multi_tex_coord_4i_arb() -> usize { missing(779) }
+pub extern "C" fn c_multi_tex_coord_4i_arb() -> usize { missing(777) }
 #[export_name = "glMultiTexCoord4iv"]
-pub extern "C" fn c_multi_tex_coord_4iv() -> usize { missing(780) }
+pub extern "C" fn c_multi_tex_coord_4iv() -> usize { missing(778) }
 #[export_name = "glMultiTexCoord4ivARB"]
-pub extern "C" fn c_multi_tex_coord_4iv_arb() -> usize { missing(781) }
+pub extern "C" fn c_multi_tex_coord_4iv_arb() -> usize { missing(779) }
 #[export_name = "glMultiTexCoord4s"]
-pub extern "C" fn c_multi_tex_coord_4s() -> usize { missing(782) }
+pub extern "C" fn c_multi_tex_coord_4s() -> usize { missing(780) }
 #[export_name = "glMultiTexCoord4sARB"]
-pub extern "C" fn c_multi_tex_coord_4s_arb() -> usize { missing(783) }
+pub extern "C" fn c_multi_tex_coord_4s_arb() -> usize { missing(781) }
 #[export_name = "glMultiTexCoord4sv"]
-pub extern "C" fn c_multi_tex_coord_4sv() -> usize { missing(784) }
+pub extern "C" fn c_multi_tex_coord_4sv() -> usize { missing(782) }
 #[export_name = "glMultiTexCoord4svARB"]
-pub extern "C" fn c_multi_tex_coord_4sv_arb() -> usize { missing(785) }
+pub extern "C" fn c_multi_tex_coord_4sv_arb() -> usize { missing(783) }
 #[export_name = "glMultiTexCoordP1ui"]
-pub extern "C" fn c_multi_tex_coord_p1ui() -> usize { missing(786) }
+pub extern "C" fn c_multi_tex_coord_p1ui() -> usize { missing(784) }
 #[export_name = "glMultiTexCoordP1uiv"]
-pub extern "C" fn c_multi_tex_coord_p1uiv() -> usize { missing(787) }
+pub extern "C" fn c_multi_tex_coord_p1uiv() -> usize { missing(785) }
 #[export_name = "glMultiTexCoordP2ui"]
-pub extern "C" fn c_multi_tex_coord_p2ui() -> usize { missing(788) }
+pub extern "C" fn c_multi_tex_coord_p2ui() -> usize { missing(786) }
 #[export_name = "glMultiTexCoordP2uiv"]
-pub extern "C" fn c_multi_tex_coord_p2uiv() -> usize { missing(789) }
+pub extern "C" fn c_multi_tex_coord_p2uiv() -> usize { missing(787) }
 #[export_name = "glMultiTexCoordP3ui"]
-pub extern "C" fn c_multi_tex_coord_p3ui() -> usize { missing(790) }
+pub extern "C" fn c_multi_tex_coord_p3ui() -> usize { missing(788) }
 #[export_name = "glMultiTexCoordP3uiv"]
-pub extern "C" fn c_multi_tex_coord_p3uiv() -> usize { missing(791) }
+pub extern "C" fn c_multi_tex_coord_p3uiv() -> usize { missing(789) }
 #[export_name = "glMultiTexCoordP4ui"]
-pub extern "C" fn c_multi_tex_coord_p4ui() -> usize { missing(792) }
+pub extern "C" fn c_multi_tex_coord_p4ui() -> usize { missing(790) }
 #[export_name = "glMultiTexCoordP4uiv"]
-pub extern "C" fn c_multi_tex_coord_p4uiv() -> usize { missing(793) }
+pub extern "C" fn c_multi_tex_coord_p4uiv() -> usize { missing(791) }
 #[export_name = "glMultiTexCoordPointerEXT"]
-pub extern "C" fn c_multi_tex_coord_pointer_ext() -> usize { missing(794) }
+pub extern "C" fn c_multi_tex_coord_pointer_ext() -> usize { missing(792) }
 #[export_name = "glMultiTexEnvfEXT"]
-pub extern "C" fn c_multi_tex_envf_ext() -> usize { missing(795) }
+pub extern "C" fn c_multi_tex_envf_ext() -> usize { missing(793) }
 #[export_name = "glMultiTexEnvfvEXT"]
-pub extern "C" fn c_multi_tex_envfv_ext() -> usize { missing(796) }
+pub extern "C" fn c_multi_tex_envfv_ext() -> usize { missing(794) }
 #[export_name = "glMultiTexEnviEXT"]
-pub extern "C" fn c_multi_tex_envi_ext() -> usize { missing(797) }
+pub extern "C" fn c_multi_tex_envi_ext() -> usize { missing(795) }
 #[export_name = "glMultiTexEnvivEXT"]
-pub extern "C" fn c_multi_tex_enviv_ext() -> usize { missing(798) }
+pub extern "C" fn c_multi_tex_enviv_ext() -> usize { missing(796) }
 #[export_name = "glMultiTexGendEXT"]
-pub extern "C" fn c_multi_tex_gend_ext() -> usize { missing(799) }
+pub extern "C" fn c_multi_tex_gend_ext() -> usize { missing(797) }
 #[export_name = "glMultiTexGendvEXT"]
-pub extern "C" fn c_multi_tex_gendv_ext() -> usize { missing(800) }
+pub extern "C" fn c_multi_tex_gendv_ext() -> usize { missing(798) }
 #[export_name = "glMultiTexGenfEXT"]
-pub extern "C" fn c_multi_tex_genf_ext() -> usize { missing(801) }
+pub extern "C" fn c_multi_tex_genf_ext() -> usize { missing(799) }
 #[export_name = "glMultiTexGenfvEXT"]
-pub extern "C" fn c_multi_tex_genfv_ext() -> usize { missing(802) }
+pub extern "C" fn c_multi_tex_genfv_ext() -> usize { missing(800) }
 #[export_name = "glMultiTexGeniEXT"]
-pub extern "C" fn c_multi_tex_geni_ext() -> usize { missing(803) }
+pub extern "C" fn c_multi_tex_geni_ext() -> usize { missing(801) }
 #[export_name = "glMultiTexGenivEXT"]
-pub extern "C" fn c_multi_tex_geniv_ext() -> usize { missing(804) }
+pub extern "C" fn c_multi_tex_geniv_ext() -> usize { missing(802) }
 #[export_name = "glMultiTexImage1DEXT"]
-pub extern "C" fn c_multi_tex_image_1dext() -> usize { missing(805) }
+pub extern "C" fn c_multi_tex_image_1dext() -> usize { missing(803) }
 #[export_name = "glMultiTexImage2DEXT"]
-pub extern "C" fn c_multi_tex_image_2dext() -> usize { missing(806) }
+pub extern "C" fn c_multi_tex_image_2dext() -> usize { missing(804) }
 #[export_name = "glMultiTexImage3DEXT"]
-pub extern "C" fn c_multi_tex_image_3dext() -> usize { missing(807) }
+pub extern "C" fn c_multi_tex_image_3dext() -> usize { missing(805) }
 #[export_name = "glMultiTexParameterIivEXT"]
-pub extern "C" fn c_multi_tex_parameter_iiv_ext() -> usize { missing(808) }
+pub extern "C" fn c_multi_tex_parameter_iiv_ext() -> usize { missing(806) }
 #[export_name = "glMultiTexParameterIuivEXT"]
-pub extern "C" fn c_multi_tex_parameter_iuiv_ext() -> usize { missing(809) }
+pub extern "C" fn c_multi_tex_parameter_iuiv_ext() -> usize { missing(807) }
 #[export_name = "glMultiTexParameterfEXT"]
-pub extern "C" fn c_multi_tex_parameterf_ext() -> usize { missing(810) }
+pub extern "C" fn c_multi_tex_parameterf_ext() -> usize { missing(808) }
 #[export_name = "glMultiTexParameterfvEXT"]
-pub extern "C" fn c_multi_tex_parameterfv_ext() -> usize { missing(811) }
+pub extern "C" fn c_multi_tex_parameterfv_ext() -> usize { missing(809) }
 #[export_name = "glMultiTexParameteriEXT"]
-pub extern "C" fn c_multi_tex_parameteri_ext() -> usize { missing(812) }
+pub extern "C" fn c_multi_tex_parameteri_ext() -> usize { missing(810) }
 #[export_name = "glMultiTexParameterivEXT"]
-pub extern "C" fn c_multi_tex_parameteriv_ext() -> usize { missing(813) }
+pub extern "C" fn c_multi_tex_parameteriv_ext() -> usize { missing(811) }
 #[export_name = "glMultiTexRenderbufferEXT"]
-pub extern "C" fn c_multi_tex_renderbuffer_ext() -> usize { missing(814) }
+pub extern "C" fn c_multi_tex_renderbuffer_ext() -> usize { missing(812) }
 #[export_name = "glMultiTexSubImage1DEXT"]
-pub extern "C" fn c_multi_tex_sub_image_1dext() -> usize { missing(815) }
+pub extern "C" fn c_multi_tex_sub_image_1dext() -> usize { missing(813) }
 #[export_name = "glMultiTexSubImage2DEXT"]
-pub extern "C" fn c_multi_tex_sub_image_2dext() -> usize { missing(816) }
+pub extern "C" fn c_multi_tex_sub_image_2dext() -> usize { missing(814) }
 #[export_name = "glMultiTexSubImage3DEXT"]
-pub extern "C" fn c_multi_tex_sub_image_3dext() -> usize { missing(817) }
+pub extern "C" fn c_multi_tex_sub_image_3dext() -> usize { missing(815) }
 #[export_name = "glNamedBufferData"]
-pub extern "C" fn c_named_buffer_data() -> usize { missing(818) }
+pub extern "C" fn c_named_buffer_data() -> usize { missing(816) }
 #[export_name = "glNamedBufferDataEXT"]
-pub extern "C" fn c_named_buffer_data_ext() -> usize { missing(819) }
+pub extern "C" fn c_named_buffer_data_ext() -> usize { missing(817) }
 #[export_name = "glNamedBufferPageCommitmentARB"]
-pub extern "C" fn c_named_buffer_page_commitment_arb() -> usize { missing(820) }
+pub extern "C" fn c_named_buffer_page_commitment_arb() -> usize { missing(818) }
 #[export_name = "glNamedBufferPageCommitmentEXT"]
-pub extern "C" fn c_named_buffer_page_commitment_ext() -> usize { missing(821) }
+pub extern "C" fn c_named_buffer_page_commitment_ext() -> usize { missing(819) }
 #[export_name = "glNamedBufferStorage"]
-pub extern "C" fn c_named_buffer_storage() -> usize { missing(822) }
+pub extern "C" fn c_named_buffer_storage() -> usize { missing(820) }
 #[export_name = "glNamedBufferStorageEXT"]
-pub extern "C" fn c_named_buffer_storage_ext() -> usize { missing(823) }
+pub extern "C" fn c_named_buffer_storage_ext() -> usize { missing(821) }
 #[export_name = "glNamedBufferStorageExternalEXT"]
-pub extern "C" fn c_named_buffer_storage_external_ext() -> usize { missing(824) }
+pub extern "C" fn c_named_buffer_storage_external_ext() -> usize { missing(822) }
 #[export_name = "glNamedBufferStorageMemEXT"]
-pub extern "C" fn c_named_buffer_storage_mem_ext() -> usize { missing(825) }
+pub extern "C" fn c_named_buffer_storage_mem_ext() -> usize { missing(823) }
 #[export_name = "glNamedBufferSubData"]
-pub extern "C" fn c_named_buffer_sub_data() -> usize { missing(826) }
+pub extern "C" fn c_named_buffer_sub_data() -> usize { missing(824) }
 #[export_name = "glNamedBufferSubDataEXT"]
-pub extern "C" fn c_named_buffer_sub_data_ext() -> usize { missing(827) }
+pub extern "C" fn c_named_buffer_sub_data_ext() -> usize { missing(825) }
 #[export_name = "glNamedCopyBufferSubDataEXT"]
-pub extern "C" fn c_named_copy_buffer_sub_data_ext() -> usize { missing(828) }
+pub extern "C" fn c_named_copy_buffer_sub_data_ext() -> usize { missing(826) }
 #[export_name = "glNamedFramebufferDrawBuffer"]
-pub extern "C" fn c_named_framebuffer_draw_buffer() -> usize { missing(829) }
+pub extern "C" fn c_named_framebuffer_draw_buffer() -> usize { missing(827) }
 #[export_name = "glNamedFramebufferDrawBuffers"]
-pub extern "C" fn c_named_framebuffer_draw_buffers() -> usize { missing(830) }
+pub extern "C" fn c_named_framebuffer_draw_buffers() -> usize { missing(828) }
 #[export_name = "glNamedFramebufferParameteri"]
-pub extern "C" fn c_named_framebuffer_parameteri() -> usize { missing(831) }
+pub extern "C" fn c_named_framebuffer_parameteri() -> usize { missing(829) }
 #[export_name = "glNamedFramebufferParameteriEXT"]
-pub extern "C" fn c_named_framebuffer_parameteri_ext() -> usize { missing(832) }
+pub extern "C" fn c_named_framebuffer_parameteri_ext() -> usize { missing(830) }
 #[export_name = "glNamedFramebufferReadBuffer"]
-pub extern "C" fn c_named_framebuffer_read_buffer() -> usize { missing(833) }
+pub extern "C" fn c_named_framebuffer_read_buffer() -> usize { missing(831) }
 #[export_name = "glNamedFramebufferRenderbuffer"]
-pub extern "C" fn c_named_framebuffer_renderbuffer() -> usize { missing(834) }
+pub extern "C" fn c_named_framebuffer_renderbuffer() -> usize { missing(832) }
 #[export_name = "glNamedFramebufferRenderbufferEXT"]
-pub extern "C" fn c_named_framebuffer_renderbuffer_ext() -> usize { missing(835) }
+pub extern "C" fn c_named_framebuffer_renderbuffer_ext() -> usize { missing(833) }
 #[export_name = "glNamedFramebufferSampleLocationsfvARB"]
-pub extern "C" fn c_named_framebuffer_sample_locationsfv_arb() -> usize { missing(836) }
+pub extern "C" fn c_named_framebuffer_sample_locationsfv_arb() -> usize { missing(834) }
 #[export_name = "glNamedFramebufferTexture"]
-pub extern "C" fn c_named_framebuffer_texture() -> usize { missing(837) }
+pub extern "C" fn c_named_framebuffer_texture() -> usize { missing(835) }
 #[export_name = "glNamedFramebufferTexture1DEXT"]
-pub extern "C" fn c_named_framebuffer_texture_1dext() -> usize { missing(838) }
+pub extern "C" fn c_named_framebuffer_texture_1dext() -> usize { missing(836) }
 #[export_name = "glNamedFramebufferTexture2DEXT"]
-pub extern "C" fn c_named_framebuffer_texture_2dext() -> usize { missing(839) }
+pub extern "C" fn c_named_framebuffer_texture_2dext() -> usize { missing(837) }
 #[export_name = "glNamedFramebufferTexture3DEXT"]
-pub extern "C" fn c_named_framebuffer_texture_3dext() -> usize { missing(840) }
+pub extern "C" fn c_named_framebuffer_texture_3dext() -> usize { missing(838) }
 #[export_name = "glNamedFramebufferTextureEXT"]
-pub extern "C" fn c_named_framebuffer_texture_ext() -> usize { missing(841) }
+pub extern "C" fn c_named_framebuffer_texture_ext() -> usize { missing(839) }
 #[export_name = "glNamedFramebufferTextureFaceEXT"]
-pub extern "C" fn c_named_framebuffer_texture_face_ext() -> usize { missing(842) }
+pub extern "C" fn c_named_framebuffer_texture_face_ext() -> usize { missing(840) }
 #[export_name = "glNamedFramebufferTextureLayer"]
-pub extern "C" fn c_named_framebuffer_texture_layer() -> usize { missing(843) }
+pub extern "C" fn c_named_framebuffer_texture_layer() -> usize { missing(841) }
 #[export_name = "glNamedFramebufferTextureLayerEXT"]
-pub extern "C" fn c_named_framebuffer_texture_layer_ext() -> usize { missing(844) }
+pub extern "C" fn c_named_framebuffer_texture_layer_ext() -> usize { missing(842) }
 #[export_name = "glNamedProgramLocalParameter4dEXT"]
-pub extern "C" fn c_named_program_local_parameter_4d_ext() -> usize { missing(845) }
+pub extern "C" fn c_named_program_local_parameter_4d_ext() -> usize { missing(843) }
 #[export_name = "glNamedProgramLocalParameter4dvEXT"]
-pub extern "C" fn c_named_program_local_parameter_4dv_ext() -> usize { missing(846) }
+pub extern "C" fn c_named_program_local_parameter_4dv_ext() -> usize { missing(844) }
 #[export_name = "glNamedProgramLocalParameter4fEXT"]
-pub extern "C" fn c_named_program_local_parameter_4f_ext() -> usize { missing(847) }
+pub extern "C" fn c_named_program_local_parameter_4f_ext() -> usize { missing(845) }
 #[export_name = "glNamedProgramLocalParameter4fvEXT"]
-pub extern "C" fn c_named_program_local_parameter_4fv_ext() -> usize { missing(848) }
+pub extern "C" fn c_named_program_local_parameter_4fv_ext() -> usize { missing(846) }
 #[export_name = "glNamedProgramLocalParameterI4iEXT"]
-pub extern "C" fn c_named_program_local_parameter_i4i_ext() -> usize { missing(849) }
+pub extern "C" fn c_named_program_local_parameter_i4i_ext() -> usize { missing(847) }
 #[export_name = "glNamedProgramLocalParameterI4ivEXT"]
-pub extern "C" fn c_named_program_local_parameter_i4iv_ext() -> usize { missing(850) }
+pub extern "C" fn c_named_program_local_parameter_i4iv_ext() -> usize { missing(848) }
 #[export_name = "glNamedProgramLocalParameterI4uiEXT"]
-pub extern "C" fn c_named_program_local_parameter_i4ui_ext() -> usize { missing(851) }
+pub extern "C" fn c_named_program_local_parameter_i4ui_ext() -> usize { missing(849) }
 #[export_name = "glNamedProgramLocalParameterI4uivEXT"]
-pub extern "C" fn c_named_program_local_parameter_i4uiv_ext() -> usize { missing(852) }
+pub extern "C" fn c_named_program_local_parameter_i4uiv_ext() -> usize { missing(850) }
 #[export_name = "glNamedProgramLocalParameters4fvEXT"]
-pub extern "C" fn c_named_program_local_parameters_4fv_ext() -> usize { missing(853) }
+pub extern "C" fn c_named_program_local_parameters_4fv_ext() -> usize { missing(851) }
 #[export_name = "glNamedProgramLocalParametersI4ivEXT"]
-pub extern "C" fn c_named_program_local_parameters_i4iv_ext() -> usize { missing(854) }
+pub extern "C" fn c_named_program_local_parameters_i4iv_ext() -> usize { missing(852) }
 #[export_name = "glNamedProgramLocalParametersI4uivEXT"]
-pub extern "C" fn c_named_program_local_parameters_i4uiv_ext() -> usize { missing(855) }
+pub extern "C" fn c_named_program_local_parameters_i4uiv_ext() -> usize { missing(853) }
 #[export_name = "glNamedProgramStringEXT"]
-pub extern "C" fn c_named_program_string_ext() -> usize { missing(856) }
+pub extern "C" fn c_named_program_string_ext() -> usize { missing(854) }
 #[export_name = "glNamedRenderbufferStorage"]
-pub extern "C" fn c_named_renderbuffer_storage() -> usize { missing(857) }
+pub extern "C" fn c_named_renderbuffer_storage() -> usize { missing(855) }
 #[export_name = "glNamedRenderbufferStorageEXT"]
-pub extern "C" fn c_named_renderbuffer_storage_ext() -> usize { missing(858) }
+pub extern "C" fn c_named_renderbuffer_storage_ext() -> usize { missing(856) }
 #[export_name = "glNamedRenderbufferStorageMultisample"]
-pub extern "C" fn c_named_renderbuffer_storage_multisample() -> usize { missing(859) }
+pub extern "C" fn c_named_renderbuffer_storage_multisample() -> usize { missing(857) }
 #[export_name = "glNamedRenderbufferStorageMultisampleCoverageEXT"]
-pub extern "C" fn c_named_renderbuffer_storage_multisample_coverage_ext() -> usize { missing(860) }
+pub extern "C" fn c_named_renderbuffer_storage_multisample_coverage_ext() -> usize { missing(858) }
 #[export_name = "glNamedRenderbufferStorageMultisampleEXT"]
-pub extern "C" fn c_named_renderbuffer_storage_multisample_ext() -> usize { missing(861) }
+pub extern "C" fn c_named_renderbuffer_storage_multisample_ext() -> usize { missing(859) }
 #[export_name = "glNamedStringARB"]
-pub extern "C" fn c_named_string_arb() -> usize { missing(862) }
+pub extern "C" fn c_named_string_arb() -> usize { missing(860) }
 #[export_name = "glNewList"]
-pub extern "C" fn c_new_list() -> usize { missing(863) }
+pub extern "C" fn c_new_list() -> usize { missing(861) }
 #[export_name = "glNormal3b"]
-pub extern "C" fn c_normal_3b() -> usize { missing(864) }
+pub extern "C" fn c_normal_3b() -> usize { missing(862) }
 #[export_name = "glNormal3bv"]
-pub extern "C" fn c_normal_3bv() -> usize { missing(865) }
+pub extern "C" fn c_normal_3bv() -> usize { missing(863) }
 #[export_name = "glNormal3d"]
-pub extern "C" fn c_normal_3d() -> usize { missing(866) }
+pub extern "C" fn c_normal_3d() -> usize { missing(864) }
 #[export_name = "glNormal3dv"]
-pub extern "C" fn c_normal_3dv() -> usize { missing(867) }
+pub extern "C" fn c_normal_3dv() -> usize { missing(865) }
 #[export_name = "glNormal3f"]
-pub extern "C" fn c_normal_3f() -> usize { missing(868) }
+pub extern "C" fn c_normal_3f() -> usize { missing(866) }
 #[export_name = "glNormal3fv"]
-pub extern "C" fn c_normal_3fv() -> usize { missing(869) }
+pub extern "C" fn c_normal_3fv() -> usize { missing(867) }
 #[export_name = "glNormal3i"]
-pub extern "C" fn c_normal_3i() -> usize { missing(870) }
+pub extern "C" fn c_normal_3i() -> usize { missing(868) }
 #[export_name = "glNormal3iv"]
-pub extern "C" fn c_normal_3iv() -> usize { missing(871) }
+pub extern "C" fn c_normal_3iv() -> usize { missing(869) }
 #[export_name = "glNormal3s"]
-pub extern "C" fn c_normal_3s() -> usize { missing(872) }
+pub extern "C" fn c_normal_3s() -> usize { missing(870) }
 #[export_name = "glNormal3sv"]
-pub extern "C" fn c_normal_3sv() -> usize { missing(873) }
+pub extern "C" fn c_normal_3sv() -> usize { missing(871) }
 #[export_name = "glNormalP3ui"]
-pub extern "C" fn c_normal_p3ui() -> usize { missing(874) }
+pub extern "C" fn c_normal_p3ui() -> usize { missing(872) }
 #[export_name = "glNormalP3uiv"]
-pub extern "C" fn c_normal_p3uiv() -> usize { missing(875) }
+pub extern "C" fn c_normal_p3uiv() -> usize { missing(873) }
 #[export_name = "glNormalPointer"]
-pub extern "C" fn c_normal_pointer() -> usize { missing(876) }
+pub extern "C" fn c_normal_pointer() -> usize { missing(874) }
 #[export_name = "glNormalPointerEXT"]
-pub extern "C" fn c_normal_pointer_ext() -> usize { missing(877) }
+pub extern "C" fn c_normal_pointer_ext() -> usize { missing(875) }
 #[export_name = "glObjectPtrLabel"]
-pub extern "C" fn c_object_ptr_label() -> usize { missing(878) }
+pub extern "C" fn c_object_ptr_label() -> usize { missing(876) }
 #[export_name = "glObjectPtrLabelKHR"]
-pub extern "C" fn c_object_ptr_label_khr() -> usize { missing(879) }
+pub extern "C" fn c_object_ptr_label_khr() -> usize { missing(877) }
 #[export_name = "glOrtho"]
-pub extern "C" fn c_ortho() -> usize { missing(880) }
+pub extern "C" fn c_ortho() -> usize { missing(878) }
 #[export_name = "glPassThrough"]
-pub extern "C" fn c_pass_through() -> usize { missing(881) }
+pub extern "C" fn c_pass_through() -> usize { missing(879) }
 #[export_name = "glPatchParameterfv"]
-pub extern "C" fn c_patch_parameterfv() -> usize { missing(882) }
+pub extern "C" fn c_patch_parameterfv() -> usize { missing(880) }
 #[export_name = "glPatchParameteri"]
-pub extern "C" fn c_patch_parameteri() -> usize { missing(883) }
+pub extern "C" fn c_patch_parameteri() -> usize { missing(881) }
 #[export_name = "glPatchParameteriEXT"]
-pub extern "C" fn c_patch_parameteri_ext() -> usize { missing(884) }
+pub extern "C" fn c_patch_parameteri_ext() -> usize { missing(882) }
 #[export_name = "glPatchParameteriOES"]
-pub extern "C" fn c_patch_parameteri_oes() -> usize { missing(885) }
+pub extern "C" fn c_patch_parameteri_oes() -> usize { missing(883) }
 #[export_name = "glPauseTransformFeedback"]
-pub extern "C" fn c_pause_transform_feedback() -> usize { missing(886) }
+pub extern "C" fn c_pause_transform_feedback() -> usize { missing(884) }
 #[export_name = "glPauseTransformFeedbackNV"]
-pub extern "C" fn c_pause_transform_feedback_nv() -> usize { missing(887) }
+pub extern "C" fn c_pause_transform_feedback_nv() -> usize { missing(885) }
 #[export_name = "glPixelMapfv"]
-pub extern "C" fn c_pixel_mapfv() -> usize { missing(888) }
+pub extern "C" fn c_pixel_mapfv() -> usize { missing(886) }
 #[export_name = "glPixelMapuiv"]
-pub extern "C" fn c_pixel_mapuiv() -> usize { missing(889) }
+pub extern "C" fn c_pixel_mapuiv() -> usize { missing(887) }
 #[export_name = "glPixelMapusv"]
-pub extern "C" fn c_pixel_mapusv() -> usize { missing(890) }
+pub extern "C" fn c_pixel_mapusv() -> usize { missing(888) }
 #[export_name = "glPixelTransferf"]
-pub extern "C" fn c_pixel_transferf() -> usize { missing(891) }
+pub extern "C" fn c_pixel_transferf() -> usize { missing(889) }
 #[export_name = "glPixelTransferi"]
-pub extern "C" fn c_pixel_transferi() -> usize { missing(892) }
+pub extern "C" fn c_pixel_transferi() -> usize { missing(890) }
 #[export_name = "glPixelTransformParameterfEXT"]
-pub extern "C" fn c_pixel_transform_parameterf_ext() -> usize { missing(893) }
+pub extern "C" fn c_pixel_transform_parameterf_ext() -> usize { missing(891) }
 #[export_name = "glPixelTransformParameterfvEXT"]
-pub extern "C" fn c_pixel_transform_parameterfv_ext() -> usize { missing(894) }
+pub extern "C" fn c_pixel_transform_parameterfv_ext() -> usize { missing(892) }
 #[export_name = "glPixelTransformParameteriEXT"]
-pub extern "C" fn c_pixel_transform_parameteri_ext() -> usize { missing(895) }
+pub extern "C" fn c_pixel_transform_parameteri_ext() -> usize { missing(893) }
 #[export_name = "glPixelTransformParameterivEXT"]
-pub extern "C" fn c_pixel_transform_parameteriv_ext() -> usize { missing(896) }
+pub extern "C" fn c_pixel_transform_parameteriv_ext() -> usize { missing(894) }
 #[export_name = "glPixelZoom"]
-pub extern "C" fn c_pixel_zoom() -> usize { missing(897) }
+pub extern "C" fn c_pixel_zoom() -> usize { missing(895) }
 #[export_name = "glPolygonOffsetClamp"]
-pub extern "C" fn c_polygon_offset_clamp() -> usize { missing(898) }
+pub extern "C" fn c_polygon_offset_clamp() -> usize { missing(896) }
 #[export_name = "glPolygonOffsetClampEXT"]
-pub extern "C" fn c_polygon_offset_clamp_ext() -> usize { missing(899) }
+pub extern "C" fn c_polygon_offset_clamp_ext() -> usize { missing(897) }
 #[export_name = "glPolygonOffsetEXT"]
-pub extern "C" fn c_polygon_offset_ext() -> usize { missing(900) }
+pub extern "C" fn c_polygon_offset_ext() -> usize { missing(898) }
 #[export_name = "glPolygonStipple"]
-pub extern "C" fn c_polygon_stipple() -> usize { missing(901) }
+pub extern "C" fn c_polygon_stipple() -> usize { missing(899) }
 #[export_name = "glPopAttrib"]
-pub extern "C" fn c_pop_attrib() -> usize { missing(902) }
+pub extern "C" fn c_pop_attrib() -> usize { missing(900) }
 #[export_name = "glPopClientAttrib"]
-pub extern "C" fn c_pop_client_attrib() -> usize { missing(903) }
+pub extern "C" fn c_pop_client_attrib() -> usize { missing(901) }
 #[export_name = "glPopGroupMarkerEXT"]
-pub extern "C" fn c_pop_group_marker_ext() -> usize { missing(904) }
+pub extern "C" fn c_pop_group_marker_ext() -> usize { missing(902) }
 #[export_name = "glPopMatrix"]
-pub extern "C" fn c_pop_matrix() -> usize { missing(905) }
+pub extern "C" fn c_pop_matrix() -> usize { missing(903) }
 #[export_name = "glPopName"]
-pub extern "C" fn c_pop_name() -> usize { missing(906) }
+pub extern "C" fn c_pop_name() -> usize { missing(904) }
 #[export_name = "glPrimitiveBoundingBoxARB"]
-pub extern "C" fn c_primitive_bounding_box_arb() -> usize { missing(907) }
+pub extern "C" fn c_primitive_bounding_box_arb() -> usize { missing(905) }
 #[export_name = "glPrioritizeTextures"]
-pub extern "C" fn c_prioritize_textures() -> usize { missing(908) }
+pub extern "C" fn c_prioritize_textures() -> usize { missing(906) }
 #[export_name = "glPrioritizeTexturesEXT"]
-pub extern "C" fn c_prioritize_textures_ext() -> usize { missing(909) }
+pub extern "C" fn c_prioritize_textures_ext() -> usize { missing(907) }
 #[export_name = "glProgramBinary"]
-pub extern "C" fn c_program_binary() -> usize { missing(910) }
+pub extern "C" fn c_program_binary() -> usize { missing(908) }
 #[export_name = "glProgramBinaryOES"]
-pub extern "C" fn c_program_binary_oes() -> usize { missing(911) }
+pub extern "C" fn c_program_binary_oes() -> usize { missing(909) }
 #[export_name = "glProgramEnvParameter4dARB"]
-pub extern "C" fn c_program_env_parameter_4d_arb() -> usize { missing(912) }
+pub extern "C" fn c_program_env_parameter_4d_arb() -> usize { missing(910) }
 #[export_name = "glProgramEnvParameter4dvARB"]
-pub extern "C" fn c_program_env_parameter_4dv_arb() -> usize { missing(913) }
+pub extern "C" fn c_program_env_parameter_4dv_arb() -> usize { missing(911) }
 #[export_name = "glProgramEnvParameter4fARB"]
-pub extern "C" fn c_program_env_parameter_4f_arb() -> usize { missing(914) }
+pub extern "C" fn c_program_env_parameter_4f_arb() -> usize { missing(912) }
 #[export_name = "glProgramEnvParameter4fvARB"]
-pub extern "C" fn c_program_env_parameter_4fv_arb() -> usize { missing(915) }
+pub extern "C" fn c_program_env_parameter_4fv_arb() -> usize { missing(913) }
 #[export_name = "glProgramEnvParameters4fvEXT"]
-pub extern "C" fn c_program_env_parameters_4fv_ext() -> usize { missing(916) }
+pub extern "C" fn c_program_env_parameters_4fv_ext() -> usize { missing(914) }
 #[export_name = "glProgramLocalParameter4dARB"]
-pub extern "C" fn c_program_local_parameter_4d_arb() -> usize { missing(917) }
+pub extern "C" fn c_program_local_parameter_4d_arb() -> usize { missing(915) }
 #[export_name = "glProgramLocalParameter4dvARB"]
-pub extern "C" fn c_program_local_parameter_4dv_arb() -> usize { missing(918) }
+pub extern "C" fn c_program_local_parameter_4dv_arb() -> usize { missing(916) }
 #[export_name = "glProgramLocalParameter4fARB"]
-pub extern "C" fn c_program_local_parameter_4f_arb() -> usize { missing(919) }
+pub extern "C" fn c_program_local_parameter_4f_arb() -> usize { missing(917) }
 #[export_name = "glProgramLocalParameter4fvARB"]
-pub extern "C" fn c_program_local_parameter_4fv_arb() -> usize { missing(920) }
+pub extern "C" fn c_program_local_parameter_4fv_arb() -> usize { missing(918) }
 #[export_name = "glProgramLocalParameters4fvEXT"]
-pub extern "C" fn c_program_local_parameters_4fv_ext() -> usize { missing(921) }
+pub extern "C" fn c_program_local_parameters_4fv_ext() -> usize { missing(919) }
 #[export_name = "glProgramParameteri"]
-pub extern "C" fn c_program_parameteri() -> usize { missing(922) }
+pub extern "C" fn c_program_parameteri() -> usize { missing(920) }
 #[export_name = "glProgramParameteriARB"]
-pub extern "C" fn c_program_parameteri_arb() -> usize { missing(923) }
+pub extern "C" fn c_program_parameteri_arb() -> usize { missing(921) }
 #[export_name = "glProgramParameteriEXT"]
-pub extern "C" fn c_program_parameteri_ext() -> usize { missing(924) }
+pub extern "C" fn c_program_parameteri_ext() -> usize { missing(922) }
 #[export_name = "glProgramStringARB"]
-pub extern "C" fn c_program_string_arb() -> usize { missing(925) }
+pub extern "C" fn c_program_string_arb() -> usize { missing(923) }
 #[export_name = "glProgramUniform1d"]
-pub extern "C" fn c_program_uniform_1d() -> usize { missing(926) }
+pub extern "C" fn c_program_uniform_1d() -> usize { missing(924) }
 #[export_name = "glProgramUniform1dEXT"]
-pub extern "C" fn c_program_uniform_1d_ext() -> usize { missing(927) }
+pub extern "C" fn c_program_uniform_1d_ext() -> usize { missing(925) }
 #[export_name = "glProgramUniform1dv"]
-pub extern "C" fn c_program_uniform_1dv() -> usize { missing(928) }
+pub extern "C" fn c_program_uniform_1dv() -> usize { missing(926) }
 #[export_name = "glProgramUniform1dvEXT"]
-pub extern "C" fn c_program_uniform_1dv_ext() -> usize { missing(929) }
+pub extern "C" fn c_program_uniform_1dv_ext() -> usize { missing(927) }
 #[export_name = "glProgramUniform1f"]
-pub extern "C" fn c_program_uniform_1f() -> usize { missing(930) }
+pub extern "C" fn c_program_uniform_1f() -> usize { missing(928) }
 #[export_name = "glProgramUniform1fEXT"]
-pub extern "C" fn c_program_uniform_1f_ext() -> usize { missing(931) }
+pub extern "C" fn c_program_uniform_1f_ext() -> usize { missing(929) }
 #[export_name = "glProgramUniform1fv"]
-pub extern "C" fn c_program_uniform_1fv() -> usize { missing(932) }
+pub extern "C" fn c_program_uniform_1fv() -> usize { missing(930) }
 #[export_name = "glProgramUniform1fvEXT"]
-pub extern "C" fn c_program_uniform_1fv_ext() -> usize { missing(933) }
+pub extern "C" fn c_program_uniform_1fv_ext() -> usize { missing(931) }
 #[export_name = "glProgramUniform1i"]
-pub extern "C" fn c_program_uniform_1i() -> usize { missing(934) }
+pub extern "C" fn c_program_uniform_1i() -> usize { missing(932) }
 #[export_name = "glProgramUniform1i64ARB"]
-pub extern "C" fn c_program_uniform_1i64arb() -> usize { missing(935) }
+pub extern "C" fn c_program_uniform_1i64arb() -> usize { missing(933) }
 #[export_name = "glProgramUniform1i64vARB"]
-pub extern "C" fn c_program_uniform_1i64v_arb() -> usize { missing(936) }
+pub extern "C" fn c_program_uniform_1i64v_arb() -> usize { missing(934) }
 #[export_name = "glProgramUniform1iEXT"]
-pub extern "C" fn c_program_uniform_1i_ext() -> usize { missing(937) }
+pub extern "C" fn c_program_uniform_1i_ext() -> usize { missing(935) }
 #[export_name = "glProgramUniform1iv"]
-pub extern "C" fn c_program_uniform_1iv() -> usize { missing(938) }
+pub extern "C" fn c_program_uniform_1iv() -> usize { missing(936) }
 #[export_name = "glProgramUniform1ivEXT"]
-pub extern "C" fn c_program_uniform_1iv_ext() -> usize { missing(939) }
+pub extern "C" fn c_program_uniform_1iv_ext() -> usize { missing(937) }
 #[export_name = "glProgramUniform1ui"]
-pub extern "C" fn c_program_uniform_1ui() -> usize { missing(940) }
+pub extern "C" fn c_program_uniform_1ui() -> usize { missing(938) }
 #[export_name = "glProgramUniform1ui64ARB"]
-pub extern "C" fn c_program_uniform_1ui_64arb() -> usize { missing(941) }
+pub extern "C" fn c_program_uniform_1ui_64arb() -> usize { missing(939) }
 #[export_name = "glProgramUniform1ui64vARB"]
-pub extern "C" fn c_program_uniform_1ui_64v_arb() -> usize { missing(942) }
+pub extern "C" fn c_program_uniform_1ui_64v_arb() -> usize { missing(940) }
 #[export_name = "glProgramUniform1uiEXT"]
-pub extern "C" fn c_program_uniform_1ui_ext() -> usize { missing(943) }
+pub extern "C" fn c_program_uniform_1ui_ext() -> usize { missing(941) }
 #[export_name = "glProgramUniform1uiv"]
-pub extern "C" fn c_program_uniform_1uiv() -> usize { missing(944) }
+pub extern "C" fn c_program_uniform_1uiv() -> usize { missing(942) }
 #[export_name = "glProgramUniform1uivEXT"]
-pub extern "C" fn c_program_uniform_1uiv_ext() -> usize { missing(945) }
+pub extern "C" fn c_program_uniform_1uiv_ext() -> usize { missing(943) }
 #[export_name = "glProgramUniform2d"]
-pub extern "C" fn c_program_uniform_2d() -> usize { missing(946) }
+pub extern "C" fn c_program_uniform_2d() -> usize { missing(944) }
 #[export_name = "glProgramUniform2dEXT"]
-pub extern "C" fn c_program_uniform_2d_ext() -> usize { missing(947) }
+pub extern "C" fn c_program_uniform_2d_ext() -> usize { missing(945) }
 #[export_name = "glProgramUniform2dv"]
-pub extern "C" fn c_program_uniform_2dv() -> usize { missing(948) }
+pub extern "C" fn c_program_uniform_2dv() -> usize { missing(946) }
 #[export_name = "glProgramUniform2dvEXT"]
-pub extern "C" fn c_program_uniform_2dv_ext() -> usize { missing(949) }
+pub extern "C" fn c_program_uniform_2dv_ext() -> usize { missing(947) }
 #[export_name = "glProgramUniform2f"]
-pub extern "C" fn c_program_uniform_2f() -> usize { missing(950) }
+pub extern "C" fn c_program_uniform_2f() -> usize { missing(948) }
 #[export_name = "glProgramUniform2fEXT"]
-pub extern "C" fn c_program_uniform_2f_ext() -> usize { missing(951) }
+pub extern "C" fn c_program_uniform_2f_ext() -> usize { missing(949) }
 #[export_name = "glProgramUniform2fv"]
-pub extern "C" fn c_program_uniform_2fv() -> usize { missing(952) }
+pub extern "C" fn c_program_uniform_2fv() -> usize { missing(950) }
 #[export_name = "glProgramUniform2fvEXT"]
-pub extern "C" fn c_program_uniform_2fv_ext() -> usize { missing(953) }
+pub extern "C" fn c_program_uniform_2fv_ext() -> usize { missing(951) }
 #[export_name = "glProgramUniform2i"]
-pub extern "C" fn c_program_uniform_2i() -> usize { missing(954) }
+pub extern "C" fn c_program_uniform_2i() -> usize { missing(952) }
 #[export_name = "glProgramUniform2i64ARB"]
-pub extern "C" fn c_program_uniform_2i64arb() -> usize { missing(955) }
+pub extern "C" fn c_program_uniform_2i64arb() -> usize { missing(953) }
 #[export_name = "glProgramUniform2i64vARB"]
-pub extern "C" fn c_program_uniform_2i64v_arb() -> usize { missing(956) }
+pub extern "C" fn c_program_uniform_2i64v_arb() -> usize { missing(954) }
 #[export_name = "glProgramUniform2iEXT"]
-pub extern "C" fn c_program_uniform_2i_ext() -> usize { missing(957) }
+pub extern "C" fn c_program_uniform_2i_ext() -> usize { missing(955) }
 #[export_name = "glProgramUniform2iv"]
-pub extern "C" fn c_program_uniform_2iv() -> usize { missing(958) }
+pub extern "C" fn c_program_uniform_2iv() -> usize { missing(956) }
 #[export_name = "glProgramUniform2ivEXT"]
-pub extern "C" fn c_program_uniform_2iv_ext() -> usize { missing(959) }
+pub extern "C" fn c_program_uniform_2iv_ext() -> usize { missing(957) }
 #[export_name = "glProgramUniform2ui"]
-pub extern "C" fn c_program_uniform_2ui() -> usize { missing(960) }
+pub extern "C" fn c_program_uniform_2ui() -> usize { missing(958) }
 #[export_name = "glProgramUniform2ui64ARB"]
-pub extern "C" fn c_program_uniform_2ui_64arb() -> usize { missing(961) }
+pub extern "C" fn c_program_uniform_2ui_64arb() -> usize { missing(959) }
 #[export_name = "glProgramUniform2ui64vARB"]
-pub extern "C" fn c_program_uniform_2ui_64v_arb() -> usize { missing(962) }
+pub extern "C" fn c_program_uniform_2ui_64v_arb() -> usize { missing(960) }
 #[export_name = "glProgramUniform2uiEXT"]
-pub extern "C" fn c_program_uniform_2ui_ext() -> usize { missing(963) }
+pub extern "C" fn c_program_uniform_2ui_ext() -> usize { missing(961) }
 #[export_name = "glProgramUniform2uiv"]
-pub extern "C" fn c_program_uniform_2uiv() -> usize { missing(964) }
+pub extern "C" fn c_program_uniform_2uiv() -> usize { missing(962) }
 #[export_name = "glProgramUniform2uivEXT"]
-pub extern "C" fn c_program_uniform_2uiv_ext() -> usize { missing(965) }
+pub extern "C" fn c_program_uniform_2uiv_ext() -> usize { missing(963) }
 #[export_name = "glProgramUniform3d"]
-pub extern "C" fn c_program_uniform_3d() -> usize { missing(966) }
+pub extern "C" fn c_program_uniform_3d() -> usize { missing(964) }
 #[export_name = "glProgramUniform3dEXT"]
-pub extern "C" fn c_program_uniform_3d_ext() -> usize { missing(967) }
+pub extern "C" fn c_program_uniform_3d_ext() -> usize { missing(965) }
 #[export_name = "glProgramUniform3dv"]
-pub extern "C" fn c_program_uniform_3dv() -> usize { missing(968) }
+pub extern "C" fn c_program_uniform_3dv() -> usize { missing(966) }
 #[export_name = "glProgramUniform3dvEXT"]
-pub extern "C" fn c_program_uniform_3dv_ext() -> usize { missing(969) }
+pub extern "C" fn c_program_uniform_3dv_ext() -> usize { missing(967) }
 #[export_name = "glProgramUniform3f"]
-pub extern "C" fn c_program_uniform_3f() -> usize { missing(970) }
+pub extern "C" fn c_program_uniform_3f() -> usize { missing(968) }
 #[export_name = "glProgramUniform3fEXT"]
-pub extern "C" fn c_program_uniform_3f_ext() -> usize { missing(971) }
+pub extern "C" fn c_program_uniform_3f_ext() -> usize { missing(969) }
 #[export_name = "glProgramUniform3fv"]
-pub extern "C" fn c_program_uniform_3fv() -> usize { missing(972) }
+pub extern "C" fn c_program_uniform_3fv() -> usize { missing(970) }
 #[export_name = "glProgramUniform3fvEXT"]
-pub extern "C" fn c_program_uniform_3fv_ext() -> usize { missing(973) }
+pub extern "C" fn c_program_uniform_3fv_ext() -> usize { missing(971) }
 #[export_name = "glProgramUniform3i"]
-pub extern "C" fn c_program_uniform_3i() -> usize { missing(974) }
+pub extern "C" fn c_program_uniform_3i() -> usize { missing(972) }
 #[export_name = "glProgramUniform3i64ARB"]
-pub extern "C" fn c_program_uniform_3i64arb() -> usize { missing(975) }
+pub extern "C" fn c_program_uniform_3i64arb() -> usize { missing(973) }
 #[export_name = "glProgramUniform3i64vARB"]
-pub extern "C" fn c_program_uniform_3i64v_arb() -> usize { missing(976) }
+pub extern "C" fn c_program_uniform_3i64v_arb() -> usize { missing(974) }
 #[export_name = "glProgramUniform3iEXT"]
-pub extern "C" fn c_program_uniform_3i_ext() -> usize { missing(977) }
+pub extern "C" fn c_program_uniform_3i_ext() -> usize { missing(975) }
 #[export_name = "glProgramUniform3iv"]
-pub extern "C" fn c_program_uniform_3iv() -> usize { missing(978) }
+pub extern "C" fn c_program_uniform_3iv() -> usize { missing(976) }
 #[export_name = "glProgramUniform3ivEXT"]
-pub extern "C" fn c_program_uniform_3iv_ext() -> usize { missing(979) }
+pub extern "C" fn c_program_uniform_3iv_ext() -> usize { missing(977) }
 #[export_name = "glProgramUniform3ui"]
-pub extern "C" fn c_program_uniform_3ui() -> usize { missing(980) }
+pub extern "C" fn c_program_uniform_3ui() -> usize { missing(978) }
 #[export_name = "glProgramUniform3ui64ARB"]
-pub extern "C" fn c_program_uniform_3ui_64arb() -> usize { missing(981) }
+pub extern "C" fn c_program_uniform_3ui_64arb() -> usize { missing(979) }
 #[export_name = "glProgramUniform3ui64vARB"]
-pub extern "C" fn c_program_uniform_3ui_64v_arb() -> usize { missing(982) }
+pub extern "C" fn c_program_uniform_3ui_64v_arb() -> usize { missing(980) }
 #[export_name = "glProgramUniform3uiEXT"]
-pub extern "C" fn c_program_uniform_3ui_ext() -> usize { missing(983) }
+pub extern "C" fn c_program_uniform_3ui_ext() -> usize { missing(981) }
 #[export_name = "glProgramUniform3uiv"]
-pub extern "C" fn c_program_uniform_3uiv() -> usize { missing(984) }
+pub extern "C" fn c_program_uniform_3uiv() -> usize { missing(982) }
 #[export_name = "glProgramUniform3uivEXT"]
-pub extern "C" fn c_program_uniform_3uiv_ext() -> usize { missing(985) }
+pub extern "C" fn c_program_uniform_3uiv_ext() -> usize { missing(983) }
 #[export_name = "glProgramUniform4d"]
-pub extern "C" fn c_program_uniform_4d() -> usize { missing(986) }
+pub extern "C" fn c_program_uniform_4d() -> usize { missing(984) }
 #[export_name = "glProgramUniform4dEXT"]
-pub extern "C" fn c_program_uniform_4d_ext() -> usize { missing(987) }
+pub extern "C" fn c_program_uniform_4d_ext() -> usize { missing(985) }
 #[export_name = "glProgramUniform4dv"]
-pub extern "C" fn c_program_uniform_4dv() -> usize { missing(988) }
+pub extern "C" fn c_program_uniform_4dv() -> usize { missing(986) }
 #[export_name = "glProgramUniform4dvEXT"]
-pub extern "C" fn c_program_uniform_4dv_ext() -> usize { missing(989) }
+pub extern "C" fn c_program_uniform_4dv_ext() -> usize { missing(987) }
 #[export_name = "glProgramUniform4f"]
-pub extern "C" fn c_program_uniform_4f() -> usize { missing(990) }
+pub extern "C" fn c_program_uniform_4f() -> usize { missing(988) }
 #[export_name = "glProgramUniform4fEXT"]
-pub extern "C" fn c_program_uniform_4f_ext() -> usize { missing(991) }
+pub extern "C" fn c_program_uniform_4f_ext() -> usize { missing(989) }
 #[export_name = "glProgramUniform4fv"]
-pub extern "C" fn c_program_uniform_4fv() -> usize { missing(992) }
+pub extern "C" fn c_program_uniform_4fv() -> usize { missing(990) }
 #[export_name = "glProgramUniform4fvEXT"]
-pub extern "C" fn c_program_uniform_4fv_ext() -> usize { missing(993) }
+pub extern "C" fn c_program_uniform_4fv_ext() -> usize { missing(991) }
 #[export_name = "glProgramUniform4i"]
-pub extern "C" fn c_program_uniform_4i() -> usize { missing(994) }
+pub extern "C" fn c_program_uniform_4i() -> usize { missing(992) }
 #[export_name = "glProgramUniform4i64ARB"]
-pub extern "C" fn c_program_uniform_4i64arb() -> usize { missing(995) }
+pub extern "C" fn c_program_uniform_4i64arb() -> usize { missing(993) }
 #[export_name = "glProgramUniform4i64vARB"]
-pub extern "C" fn c_program_uniform_4i64v_arb() -> usize { missing(996) }
+pub extern "C" fn c_program_uniform_4i64v_arb() -> usize { missing(994) }
 #[export_name = "glProgramUniform4iEXT"]
-pub extern "C" fn c_program_uniform_4i_ext() -> usize { missing(997) }
+pub extern "C" fn c_program_uniform_4i_ext() -> usize { missing(995) }
 #[export_name = "glProgramUniform4iv"]
-pub extern "C" fn c_program_uniform_4iv() -> usize { missing(998) }
+pub extern "C" fn c_program_uniform_4iv() -> usize { missing(996) }
 #[export_name = "glProgramUniform4ivEXT"]
-pub extern "C" fn c_program_uniform_4iv_ext() -> usize { missing(999) }
+pub extern "C" fn c_program_uniform_4iv_ext() -> usize { missing(997) }
 #[export_name = "glProgramUniform4ui"]
-pub extern "C" fn c_program_uniform_4ui() -> usize { missing(1000) }
+pub extern "C" fn c_program_uniform_4ui() -> usize { missing(998) }
 #[export_name = "glProgramUniform4ui64ARB"]
-pub extern "C" fn c_program_uniform_4ui_64arb() -> usize { missing(1001) }
+pub extern "C" fn c_program_uniform_4ui_64arb() -> usize { missing(999) }
 #[export_name = "glProgramUniform4ui64vARB"]
-pub extern "C" fn c_program_uniform_4ui_64v_arb() -> usize { missing(1002) }
+pub extern "C" fn c_program_uniform_4ui_64v_arb() -> usize { missing(1000) }
 #[export_name = "glProgramUniform4uiEXT"]
-pub extern "C" fn c_program_uniform_4ui_ext() -> usize { missing(1003) }
+pub extern "C" fn c_program_uniform_4ui_ext() -> usize { missing(1001) }
 #[export_name = "glProgramUniform4uiv"]
-pub extern "C" fn c_program_uniform_4uiv() -> usize { missing(1004) }
+pub extern "C" fn c_program_uniform_4uiv() -> usize { missing(1002) }
 #[export_name = "glProgramUniform4uivEXT"]
-pub extern "C" fn c_program_uniform_4uiv_ext() -> usize { missing(1005) }
+pub extern "C" fn c_program_uniform_4uiv_ext() -> usize { missing(1003) }
 #[export_name = "glProgramUniformHandleui64ARB"]
-pub extern "C" fn c_program_uniform_handleui_64arb() -> usize { missing(1006) }
+pub extern "C" fn c_program_uniform_handleui_64arb() -> usize { missing(1004) }
 #[export_name = "glProgramUniformHandleui64IMG"]
-pub extern "C" fn c_program_uniform_handleui_64img() -> usize { missing(1007) }
+pub extern "C" fn c_program_uniform_handleui_64img() -> usize { missing(1005) }
 #[export_name = "glProgramUniformHandleui64vARB"]
-pub extern "C" fn c_program_uniform_handleui_64v_arb() -> usize { missing(1008) }
+pub extern "C" fn c_program_uniform_handleui_64v_arb() -> usize { missing(1006) }
 #[export_name = "glProgramUniformHandleui64vIMG"]
-pub extern "C" fn c_program_uniform_handleui_64v_img() -> usize { missing(1009) }
+pub extern "C" fn c_program_uniform_handleui_64v_img() -> usize { missing(1007) }
 #[export_name = "glProgramUniformMatrix2dv"]
-pub extern "C" fn c_program_uniform_matrix_2dv() -> usize { missing(1010) }
+pub extern "C" fn c_program_uniform_matrix_2dv() -> usize { missing(1008) }
 #[export_name = "glProgramUniformMatrix2dvEXT"]
-pub extern "C" fn c_program_uniform_matrix_2dv_ext() -> usize { missing(1011) }
+pub extern "C" fn c_program_uniform_matrix_2dv_ext() -> usize { missing(1009) }
 #[export_name = "glProgramUniformMatrix2fv"]
-pub extern "C" fn c_program_uniform_matrix_2fv() -> usize { missing(1012) }
+pub extern "C" fn c_program_uniform_matrix_2fv() -> usize { missing(1010) }
 #[export_name = "glProgramUniformMatrix2fvEXT"]
-pub extern "C" fn c_program_uniform_matrix_2fv_ext() -> usize { missing(1013) }
+pub extern "C" fn c_program_uniform_matrix_2fv_ext() -> usize { missing(1011) }
 #[export_name = "glProgramUniformMatrix2x3dv"]
-pub extern "C" fn c_program_uniform_matrix_2x3dv() -> usize { missing(1014) }
+pub extern "C" fn c_program_uniform_matrix_2x3dv() -> usize { missing(1012) }
 #[export_name = "glProgramUniformMatrix2x3dvEXT"]
-pub extern "C" fn c_program_uniform_matrix_2x3dv_ext() -> usize { missing(1015) }
+pub extern "C" fn c_program_uniform_matrix_2x3dv_ext() -> usize { missing(1013) }
 #[export_name = "glProgramUniformMatrix2x3fv"]
-pub extern "C" fn c_program_uniform_matrix_2x3fv() -> usize { missing(1016) }
+pub extern "C" fn c_program_uniform_matrix_2x3fv() -> usize { missing(1014) }
 #[export_name = "glProgramUniformMatrix2x3fvEXT"]
-pub extern "C" fn c_program_uniform_matrix_2x3fv_ext() -> usize { missing(1017) }
+pub extern "C" fn c_program_uniform_matrix_2x3fv_ext() -> usize { missing(1015) }
 #[export_name = "glProgramUniformMatrix2x4dv"]
-pub extern "C" fn c_program_uniform_matrix_2x4dv() -> usize { missing(1018) }
+pub extern "C" fn c_program_uniform_matrix_2x4dv() -> usize { missing(1016) }
 #[export_name = "glProgramUniformMatrix2x4dvEXT"]
-pub extern "C" fn c_program_uniform_matrix_2x4dv_ext() -> usize { missing(1019) }
+pub extern "C" fn c_program_uniform_matrix_2x4dv_ext() -> usize { missing(1017) }
 #[export_name = "glProgramUniformMatrix2x4fv"]
-pub extern "C" fn c_program_uniform_matrix_2x4fv() -> usize { missing(1020) }
+pub extern "C" fn c_program_uniform_matrix_2x4fv() -> usize { missing(1018) }
 #[export_name = "glProgramUniformMatrix2x4fvEXT"]
-pub extern "C" fn c_program_uniform_matrix_2x4fv_ext() -> usize { missing(1021) }
+pub extern "C" fn c_program_uniform_matrix_2x4fv_ext() -> usize { missing(1019) }
 #[export_name = "glProgramUniformMatrix3dv"]
-pub extern "C" fn c_program_uniform_matrix_3dv() -> usize { missing(1022) }
+pub extern "C" fn c_program_uniform_matrix_3dv() -> usize { missing(1020) }
 #[export_name = "glProgramUniformMatrix3dvEXT"]
-pub extern "C" fn c_program_uniform_matrix_3dv_ext() -> usize { missing(1023) }
+pub extern "C" fn c_program_uniform_matrix_3dv_ext() -> usize { missing(1021) }
 #[export_name = "glProgramUniformMatrix3fv"]
-pub extern "C" fn c_program_uniform_matrix_3fv() -> usize { missing(1024) }
+pub extern "C" fn c_program_uniform_matrix_3fv() -> usize { missing(1022) }
 #[export_name = "glProgramUniformMatrix3fvEXT"]
-pub extern "C" fn c_program_uniform_matrix_3fv_ext() -> usize { missing(1025) }
+pub extern "C" fn c_program_uniform_matrix_3fv_ext() -> usize { missing(1023) }
 #[export_name = "glProgramUniformMatrix3x2dv"]
-pub extern "C" fn c_program_uniform_matrix_3x2dv() -> usize { missing(1026) }
+pub extern "C" fn c_program_uniform_matrix_3x2dv() -> usize { missing(1024) }
 #[export_name = "glProgramUniformMatrix3x2dvEXT"]
-pub extern "C" fn c_program_uniform_matrix_3x2dv_ext() -> usize { missing(1027) }
+pub extern "C" fn c_program_uniform_matrix_3x2dv_ext() -> usize { missing(1025) }
 #[export_name = "glProgramUniformMatrix3x2fv"]
-pub extern "C" fn c_program_uniform_matrix_3x2fv() -> usize { missing(1028) }
+pub extern "C" fn c_program_uniform_matrix_3x2fv() -> usize { missing(1026) }
 #[export_name = "glProgramUniformMatrix3x2fvEXT"]
-pub extern "C" fn c_program_uniform_matrix_3x2fv_ext() -> usize { missing(1029) }
+pub extern "C" fn c_program_uniform_matrix_3x2fv_ext() -> usize { missing(1027) }
 #[export_name = "glProgramUniformMatrix3x4dv"]
-pub extern "C" fn c_program_uniform_matrix_3x4dv() -> usize { missing(1030) }
+pub extern "C" fn c_program_uniform_matrix_3x4dv() -> usize { missing(1028) }
 #[export_name = "glProgramUniformMatrix3x4dvEXT"]
-pub extern "C" fn c_program_uniform_matrix_3x4dv_ext() -> usize { missing(1031) }
+pub extern "C" fn c_program_uniform_matrix_3x4dv_ext() -> usize { missing(1029) }
 #[export_name = "glProgramUniformMatrix3x4fv"]
-pub extern "C" fn c_program_uniform_matrix_3x4fv() -> usize { missing(1032) }
+pub extern "C" fn c_program_uniform_matrix_3x4fv() -> usize { missing(1030) }
 #[export_name = "glProgramUniformMatrix3x4fvEXT"]
-pub extern "C" fn c_program_uniform_matrix_3x4fv_ext() -> usize { missing(1033) }
+pub extern "C" fn c_program_uniform_matrix_3x4fv_ext() -> usize { missing(1031) }
 #[export_name = "glProgramUniformMatrix4dv"]
-pub extern "C" fn c_program_uniform_matrix_4dv() -> usize { missing(1034) }
+pub extern "C" fn c_program_uniform_matrix_4dv() -> usize { missing(1032) }
 #[export_name = "glProgramUniformMatrix4dvEXT"]
-pub extern "C" fn c_program_uniform_matrix_4dv_ext() -> usize { missing(1035) }
+pub extern "C" fn c_program_uniform_matrix_4dv_ext() -> usize { missing(1033) }
 #[export_name = "glProgramUniformMatrix4fv"]
-pub extern "C" fn c_program_uniform_matrix_4fv() -> usize { missing(1036) }
+pub extern "C" fn c_program_uniform_matrix_4fv() -> usize { missing(1034) }
 #[export_name = "glProgramUniformMatrix4fvEXT"]
-pub extern "C" fn c_program_uniform_matrix_4fv_ext() -> usize { missing(1037) }
+pub extern "C" fn c_program_uniform_matrix_4fv_ext() -> usize { missing(1035) }
 #[export_name = "glProgramUniformMatrix4x2dv"]
-pub extern "C" fn c_program_uniform_matrix_4x2dv() -> usize { missing(1038) }
+pub extern "C" fn c_program_uniform_matrix_4x2dv() -> usize { missing(1036) }
 #[export_name = "glProgramUniformMatrix4x2dvEXT"]
-pub extern "C" fn c_program_uniform_matrix_4x2dv_ext() -> usize { missing(1039) }
+pub extern "C" fn c_program_uniform_matrix_4x2dv_ext() -> usize { missing(1037) }
 #[export_name = "glProgramUniformMatrix4x2fv"]
-pub extern "C" fn c_program_uniform_matrix_4x2fv() -> usize { missing(1040) }
+pub extern "C" fn c_program_uniform_matrix_4x2fv() -> usize { missing(1038) }
 #[export_name = "glProgramUniformMatrix4x2fvEXT"]
-pub extern "C" fn c_program_uniform_matrix_4x2fv_ext() -> usize { missing(1041) }
+pub extern "C" fn c_program_uniform_matrix_4x2fv_ext() -> usize { missing(1039) }
 #[export_name = "glProgramUniformMatrix4x3dv"]
-pub extern "C" fn c_program_uniform_matrix_4x3dv() -> usize { missing(1042) }
+pub extern "C" fn c_program_uniform_matrix_4x3dv() -> usize { missing(1040) }
 #[export_name = "glProgramUniformMatrix4x3dvEXT"]
-pub extern "C" fn c_program_uniform_matrix_4x3dv_ext() -> usize { missing(1043) }
+pub extern "C" fn c_program_uniform_matrix_4x3dv_ext() -> usize { missing(1041) }
 #[export_name = "glProgramUniformMatrix4x3fv"]
-pub extern "C" fn c_program_uniform_matrix_4x3fv() -> usize { missing(1044) }
+pub extern "C" fn c_program_uniform_matrix_4x3fv() -> usize { missing(1042) }
 #[export_name = "glProgramUniformMatrix4x3fvEXT"]
-pub extern "C" fn c_program_uniform_matrix_4x3fv_ext() -> usize { missing(1045) }
+pub extern "C" fn c_program_uniform_matrix_4x3fv_ext() -> usize { missing(1043) }
 #[export_name = "glPushAttrib"]
-pub extern "C" fn c_push_attrib() -> usize { missing(1046) }
+pub extern "C" fn c_push_attrib() -> usize { missing(1044) }
 #[export_name = "glPushClientAttrib"]
-pub extern "C" fn c_push_client_attrib() -> usize { missing(1047) }
+pub extern "C" fn c_push_client_attrib() -> usize { missing(1045) }
 #[export_name = "glPushClientAttribDefaultEXT"]
-pub extern "C" fn c_push_client_attrib_default_ext() -> usize { missing(1048) }
+pub extern "C" fn c_push_client_attrib_default_ext() -> usize { missing(1046) }
 #[export_name = "glPushGroupMarkerEXT"]
-pub extern "C" fn c_push_group_marker_ext() -> usize { missing(1049) }
+pub extern "C" fn c_push_group_marker_ext() -> usize { missing(1047) }
 #[export_name = "glPushMatrix"]
-pub extern "C" fn c_push_matrix() -> usize { missing(1050) }
+pub extern "C" fn c_push_matrix() -> usize { missing(1048) }
 #[export_name = "glPushName"]
-pub extern "C" fn c_push_name() -> usize { missing(1051) }
+pub extern "C" fn c_push_name() -> usize { missing(1049) }
 #[export_name = "glRasterPos2d"]
-pub extern "C" fn c_raster_pos_2d() -> usize { missing(1052) }
+pub extern "C" fn c_raster_pos_2d() -> usize { missing(1050) }
 #[export_name = "glRasterPos2dv"]
-pub extern "C" fn c_raster_pos_2dv() -> usize { missing(1053) }
+pub extern "C" fn c_raster_pos_2dv() -> usize { missing(1051) }
 #[export_name = "glRasterPos2f"]
-pub extern "C" fn c_raster_pos_2f() -> usize { missing(1054) }
+pub extern "C" fn c_raster_pos_2f() -> usize { missing(1052) }
 #[export_name = "glRasterPos2fv"]
-pub extern "C" fn c_raster_pos_2fv() -> usize { missing(1055) }
+pub extern "C" fn c_raster_pos_2fv() -> usize { missing(1053) }
 #[export_name = "glRasterPos2i"]
-pub extern "C" fn c_raster_pos_2i() -> usize { missing(1056) }
+pub extern "C" fn c_raster_pos_2i() -> usize { missing(1054) }
 #[export_name = "glRasterPos2iv"]
-pub extern "C" fn c_raster_pos_2iv() -> usize { missing(1057) }
+pub extern "C" fn c_raster_pos_2iv() -> usize { missing(1055) }
 #[export_name = "glRasterPos2s"]
-pub extern "C" fn c_raster_pos_2s() -> usize { missing(1058) }
+pub extern "C" fn c_raster_pos_2s() -> usize { missing(1056) }
 #[export_name = "glRasterPos2sv"]
-pub extern "C" fn c_raster_pos_2sv() -> usize { missing(1059) }
+pub extern "C" fn c_raster_pos_2sv() -> usize { missing(1057) }
 #[export_name = "glRasterPos3d"]
-pub extern "C" fn c_raster_pos_3d() -> usize { missing(1060) }
+pub extern "C" fn c_raster_pos_3d() -> usize { missing(1058) }
 #[export_name = "glRasterPos3dv"]
-pub extern "C" fn c_raster_pos_3dv() -> usize { missing(1061) }
+pub extern "C" fn c_raster_pos_3dv() -> usize { missing(1059) }
 #[export_name = "glRasterPos3f"]
-pub extern "C" fn c_raster_pos_3f() -> usize { missing(1062) }
+pub extern "C" fn c_raster_pos_3f() -> usize { missing(1060) }
 #[export_name = "glRasterPos3fv"]
-pub extern "C" fn c_raster_pos_3fv() -> usize { missing(1063) }
+pub extern "C" fn c_raster_pos_3fv() -> usize { missing(1061) }
 #[export_name = "glRasterPos3i"]
-pub extern "C" fn c_raster_pos_3i() -> usize { missing(1064) }
+pub extern "C" fn c_raster_pos_3i() -> usize { missing(1062) }
 #[export_name = "glRasterPos3iv"]
-pub extern "C" fn c_raster_pos_3iv() -> usize { missing(1065) }
+pub extern "C" fn c_raster_pos_3iv() -> usize { missing(1063) }
 #[export_name = "glRasterPos3s"]
-pub extern "C" fn c_raster_pos_3s() -> usize { missing(1066) }
+pub extern "C" fn c_raster_pos_3s() -> usize { missing(1064) }
 #[export_name = "glRasterPos3sv"]
-pub extern "C" fn c_raster_pos_3sv() -> usize { missing(1067) }
+pub extern "C" fn c_raster_pos_3sv() -> usize { missing(1065) }
 #[export_name = "glRasterPos4d"]
-pub extern "C" fn c_raster_pos_4d() -> usize { missing(1068) }
+pub extern "C" fn c_raster_pos_4d() -> usize { missing(1066) }
 #[export_name = "glRasterPos4dv"]
-pub extern "C" fn c_raster_pos_4dv() -> usize { missing(1069) }
+pub extern "C" fn c_raster_pos_4dv() -> usize { missing(1067) }
 #[export_name = "glRasterPos4f"]
-pub extern "C" fn c_raster_pos_4f() -> usize { missing(1070) }
+pub extern "C" fn c_raster_pos_4f() -> usize { missing(1068) }
 #[export_name = "glRasterPos4fv"]
-pub extern "C" fn c_raster_pos_4fv() -> usize { missing(1071) }
+pub extern "C" fn c_raster_pos_4fv() -> usize { missing(1069) }
 #[export_name = "glRasterPos4i"]
-pub extern "C" fn c_raster_pos_4i() -> usize { missing(1072) }
+pub extern "C" fn c_raster_pos_4i() -> usize { missing(1070) }
 #[export_name = "glRasterPos4iv"]
-pub extern "C" fn c_raster_pos_4iv() -> usize { missing(1073) }
+pub extern "C" fn c_raster_pos_4iv() -> usize { missing(1071) }
 #[export_name = "glRasterPos4s"]
-pub extern "C" fn c_raster_pos_4s() -> usize { missing(1074) }
+pub extern "C" fn c_raster_pos_4s() -> usize { missing(1072) }
 #[export_name = "glRasterPos4sv"]
-pub extern "C" fn c_raster_pos_4sv() -> usize { missing(1075) }
+pub extern "C" fn c_raster_pos_4sv() -> usize { missing(1073) }
 #[export_name = "glRasterSamplesEXT"]
-pub extern "C" fn c_raster_samples_ext() -> usize { missing(1076) }
+pub extern "C" fn c_raster_samples_ext() -> usize { missing(1074) }
 #[export_name = "glReadnPixels"]
-pub extern "C" fn c_readn_pixels() -> usize { missing(1077) }
+pub extern "C" fn c_readn_pixels() -> usize { missing(1075) }
 #[export_name = "glReadnPixelsARB"]
-pub extern "C" fn c_readn_pixels_arb() -> usize { missing(1078) }
+pub extern "C" fn c_readn_pixels_arb() -> usize { missing(1076) }
 #[export_name = "glReadnPixelsEXT"]
-pub extern "C" fn c_readn_pixels_ext() -> usize { missing(1079) }
+pub extern "C" fn c_readn_pixels_ext() -> usize { missing(1077) }
 #[export_name = "glReadnPixelsKHR"]
-pub extern "C" fn c_readn_pixels_khr() -> usize { missing(1080) }
+pub extern "C" fn c_readn_pixels_khr() -> usize { missing(1078) }
 #[export_name = "glRectd"]
-pub extern "C" fn c_rectd() -> usize { missing(1081) }
+pub extern "C" fn c_rectd() -> usize { missing(1079) }
 #[export_name = "glRectdv"]
-pub extern "C" fn c_rectdv() -> usize { missing(1082) }
+pub extern "C" fn c_rectdv() -> usize { missing(1080) }
 #[export_name = "glRectf"]
-pub extern "C" fn c_rectf() -> usize { missing(1083) }
+pub extern "C" fn c_rectf() -> usize { missing(1081) }
 #[export_name = "glRectfv"]
-pub extern "C" fn c_rectfv() -> usize { missing(1084) }
+pub extern "C" fn c_rectfv() -> usize { missing(1082) }
 #[export_name = "glRecti"]
-pub extern "C" fn c_recti() -> usize { missing(1085) }
+pub extern "C" fn c_recti() -> usize { missing(1083) }
 #[export_name = "glRectiv"]
-pub extern "C" fn c_rectiv() -> usize { missing(1086) }
+pub extern "C" fn c_rectiv() -> usize { missing(1084) }
 #[export_name = "glRects"]
-pub extern "C" fn c_rects() -> usize { missing(1087) }
+pub extern "C" fn c_rects() -> usize { missing(1085) }
 #[export_name = "glRectsv"]
-pub extern "C" fn c_rectsv() -> usize { missing(1088) }
+pub extern "C" fn c_rectsv() -> usize { missing(1086) }
 #[export_name = "glReleaseKeyedMutexWin32EXT"]
-pub extern "C" fn c_release_keyed_mutex_win_32ext() -> usize { missing(1089) }
+pub extern "C" fn c_release_keyed_mutex_win_32ext() -> usize { missing(1087) }
 #[export_name = "glReleaseShaderCompiler"]
-pub extern "C" fn c_release_shader_compiler() -> usize { missing(1090) }
+pub extern "C" fn c_release_shader_compiler() -> usize { missing(1088) }
 #[export_name = "glRenderMode"]
-pub extern "C" fn c_render_mode() -> usize { missing(1091) }
+pub extern "C" fn c_render_mode() -> usize { missing(1089) }
 #[export_name = "glResetHistogram"]
-pub extern "C" fn c_reset_histogram() -> usize { missing(1092) }
+pub extern "C" fn c_reset_histogram() -> usize { missing(1090) }
 #[export_name = "glResetHistogramEXT"]
-pub extern "C" fn c_reset_histogram_ext() -> usize { missing(1093) }
+pub extern "C" fn c_reset_histogram_ext() -> usize { missing(1091) }
 #[export_name = "glResetMinmax"]
-pub extern "C" fn c_reset_minmax() -> usize { missing(1094) }
+pub extern "C" fn c_reset_minmax() -> usize { missing(1092) }
 #[export_name = "glResetMinmaxEXT"]
-pub extern "C" fn c_reset_minmax_ext() -> usize { missing(1095) }
+pub extern "C" fn c_reset_minmax_ext() -> usize { missing(1093) }
 #[export_name = "glResumeTransformFeedback"]
-pub extern "C" fn c_resume_transform_feedback() -> usize { missing(1096) }
+pub extern "C" fn c_resume_transform_feedback() -> usize { missing(1094) }
 #[export_name = "glResumeTransformFeedbackNV"]
-pub extern "C" fn c_resume_transform_feedback_nv() -> usize { missing(1097) }
+pub extern "C" fn c_resume_transform_feedback_nv() -> usize { missing(1095) }
 #[export_name = "glRotated"]
-pub extern "C" fn c_rotated() -> usize { missing(1098) }
+pub extern "C" fn c_rotated() -> usize { missing(1096) }
 #[export_name = "glRotatef"]
-pub extern "C" fn c_rotatef() -> usize { missing(1099) }
+pub extern "C" fn c_rotatef() -> usize { missing(1097) }
 #[export_name = "glSampleMaskEXT"]
-pub extern "C" fn c_sample_mask_ext() -> usize { missing(1100) }
+pub extern "C" fn c_sample_mask_ext() -> usize { missing(1098) }
 #[export_name = "glSampleMaskSGIS"]
-pub extern "C" fn c_sample_mask_sgis() -> usize { missing(1101) }
+pub extern "C" fn c_sample_mask_sgis() -> usize { missing(1099) }
 #[export_name = "glSamplePatternEXT"]
-pub extern "C" fn c_sample_pattern_ext() -> usize { missing(1102) }
+pub extern "C" fn c_sample_pattern_ext() -> usize { missing(1100) }
 #[export_name = "glSamplePatternSGIS"]
-pub extern "C" fn c_sample_pattern_sgis() -> usize { missing(1103) }
+pub extern "C" fn c_sample_pattern_sgis() -> usize { missing(1101) }
 #[export_name = "glScaled"]
-pub extern "C" fn c_scaled() -> usize { missing(1104) }
+pub extern "C" fn c_scaled() -> usize { missing(1102) }
 #[export_name = "glScalef"]
-pub extern "C" fn c_scalef() -> usize { missing(1105) }
+pub extern "C" fn c_scalef() -> usize { missing(1103) }
 #[export_name = "glScissorArrayv"]
-pub extern "C" fn c_scissor_arrayv() -> usize { missing(1106) }
+pub extern "C" fn c_scissor_arrayv() -> usize { missing(1104) }
 #[export_name = "glScissorArrayvNV"]
-pub extern "C" fn c_scissor_arrayv_nv() -> usize { missing(1107) }
+pub extern "C" fn c_scissor_arrayv_nv() -> usize { missing(1105) }
 #[export_name = "glScissorArrayvOES"]
-pub extern "C" fn c_scissor_arrayv_oes() -> usize { missing(1108) }
+pub extern "C" fn c_scissor_arrayv_oes() -> usize { missing(1106) }
 #[export_name = "glScissorIndexed"]
-pub extern "C" fn c_scissor_indexed() -> usize { missing(1109) }
+pub extern "C" fn c_scissor_indexed() -> usize { missing(1107) }
 #[export_name = "glScissorIndexedNV"]
-pub extern "C" fn c_scissor_indexed_nv() -> usize { missing(1110) }
+pub extern "C" fn c_scissor_indexed_nv() -> usize { missing(1108) }
 #[export_name = "glScissorIndexedOES"]
-pub extern "C" fn c_scissor_indexed_oes() -> usize { missing(1111) }
+pub extern "C" fn c_scissor_indexed_oes() -> usize { missing(1109) }
 #[export_name = "glScissorIndexedv"]
-pub extern "C" fn c_scissor_indexedv() -> usize { missing(1112) }
+pub extern "C" fn c_scissor_indexedv() -> usize { missing(1110) }
 #[export_name = "glScissorIndexedvNV"]
-pub extern "C" fn c_scissor_indexedv_nv() -> usize { missing(1113) }
+pub extern "C" fn c_scissor_indexedv_nv() -> usize { missing(1111) }
 #[export_name = "glScissorIndexedvOES"]
-pub extern "C" fn c_scissor_indexedv_oes() -> usize { missing(1114) }
+pub extern "C" fn c_scissor_indexedv_oes() -> usize { missing(1112) }
 #[export_name = "glSecondaryColor3b"]
-pub extern "C" fn c_secondary_color_3b() -> usize { missing(1115) }
+pub extern "C" fn c_secondary_color_3b() -> usize { missing(1113) }
 #[export_name = "glSecondaryColor3bEXT"]
-pub extern "C" fn c_secondary_color_3b_ext() -> usize { missing(1116) }
+pub extern "C" fn c_secondary_color_3b_ext() -> usize { missing(1114) }
 #[export_name = "glSecondaryColor3bv"]
-pub extern "C" fn c_secondary_color_3bv() -> usize { missing(1117) }
+pub extern "C" fn c_secondary_color_3bv() -> usize { missing(1115) }
 #[export_name = "glSecondaryColor3bvEXT"]
-pub extern "C" fn c_secondary_color_3bv_ext() -> usize { missing(1118) }
+pub extern "C" fn c_secondary_color_3bv_ext() -> usize { missing(1116) }
 #[export_name = "glSecondaryColor3d"]
-pub extern "C" fn c_secondary_color_3d() -> usize { missing(1119) }
+pub extern "C" fn c_secondary_color_3d() -> usize { missing(1117) }
 #[export_name = "glSecondaryColor3dEXT"]
-pub extern "C" fn c_secondary_color_3d_ext() -> usize { missing(1120) }
+pub extern "C" fn c_secondary_color_3d_ext() -> usize { missing(1118) }
 #[export_name = "glSecondaryColor3dv"]
-pub extern "C" fn c_secondary_color_3dv() -> usize { missing(1121) }
+pub extern "C" fn c_secondary_color_3dv() -> usize { missing(1119) }
 #[export_name = "glSecondaryColor3dvEXT"]
-pub extern "C" fn c_secondary_color_3dv_ext() -> usize { missing(1122) }
+pub extern "C" fn c_secondary_color_3dv_ext() -> usize { missing(1120) }
 #[export_name = "glSecondaryColor3f"]
-pub extern "C" fn c_secondary_color_3f() -> usize { missing(1123) }
+pub extern "C" fn c_secondary_color_3f() -> usize { missing(1121) }
 #[export_name = "glSecondaryColor3fEXT"]
-pub extern "C" fn c_secondary_color_3f_ext() -> usize { missing(1124) }
+pub extern "C" fn c_secondary_color_3f_ext() -> usize { missing(1122) }
 #[export_name = "glSecondaryColor3fv"]
-pub extern "C" fn c_secondary_color_3fv() -> usize { missing(1125) }
+pub extern "C" fn c_secondary_color_3fv() -> usize { missing(1123) }
 #[export_name = "glSecondaryColor3fvEXT"]
-pub extern "C" fn c_secondary_color_3fv_ext() -> usize { missing(1126) }
+pub extern "C" fn c_secondary_color_3fv_ext() -> usize { missing(1124) }
 #[export_name = "glSecondaryColor3i"]
-pub extern "C" fn c_secondary_color_3i() -> usize { missing(1127) }
+pub extern "C" fn c_secondary_color_3i() -> usize { missing(1125) }
 #[export_name = "glSecondaryColor3iEXT"]
-pub extern "C" fn c_secondary_color_3i_ext() -> usize { missing(1128) }
+pub extern "C" fn c_secondary_color_3i_ext() -> usize { missing(1126) }
 #[export_name = "glSecondaryColor3iv"]
-pub extern "C" fn c_secondary_color_3iv() -> usize { missing(1129) }
+pub extern "C" fn c_secondary_color_3iv() -> usize { missing(1127) }
 #[export_name = "glSecondaryColor3ivEXT"]
-pub extern "C" fn c_secondary_color_3iv_ext() -> usize { missing(1130) }
+pub extern "C" fn c_secondary_color_3iv_ext() -> usize { missing(1128) }
 #[export_name = "glSecondaryColor3s"]
-pub extern "C" fn c_secondary_color_3s() -> usize { missing(1131) }
+pub extern "C" fn c_secondary_color_3s() -> usize { missing(1129) }
 #[export_name = "glSecondaryColor3sEXT"]
-pub extern "C" fn c_secondary_color_3s_ext() -> usize { missing(1132) }
+pub extern "C" fn c_secondary_color_3s_ext() -> usize { missing(1130) }
 #[export_name = "glSecondaryColor3sv"]
-pub extern "C" fn c_secondary_color_3sv() -> usize { missing(1133) }
+pub extern "C" fn c_secondary_color_3sv() -> usize { missing(1131) }
 #[export_name = "glSecondaryColor3svEXT"]
-pub extern "C" fn c_secondary_color_3sv_ext() -> usize { missing(1134) }
+pub extern "C" fn c_secondary_color_3sv_ext() -> usize { missing(1132) }
 #[export_name = "glSecondaryColor3ub"]
-pub extern "C" fn c_secondary_color_3ub() -> usize { missing(1135) }
+pub extern "C" fn c_secondary_color_3ub() -> usize { missing(1133) }
 #[export_name = "glSecondaryColor3ubEXT"]
-pub extern "C" fn c_secondary_color_3ub_ext() -> usize { missing(1136) }
+pub extern "C" fn c_secondary_color_3ub_ext() -> usize { missing(1134) }
 #[export_name = "glSecondaryColor3ubv"]
-pub extern "C" fn c_secondary_color_3ubv() -> usize { missing(1137) }
+pub extern "C" fn c_secondary_color_3ubv() -> usize { missing(1135) }
 #[export_name = "glSecondaryColor3ubvEXT"]
-pub extern "C" fn c_secondary_color_3ubv_ext() -> usize { missing(1138) }
+pub extern "C" fn c_secondary_color_3ubv_ext() -> usize { missing(1136) }
 #[export_name = "glSecondaryColor3ui"]
-pub extern "C" fn c_secondary_color_3ui() -> usize { missing(1139) }
+pub extern "C" fn c_secondary_color_3ui() -> usize { missing(1137) }
 #[export_name = "glSecondaryColor3uiEXT"]
-pub extern "C" fn c_secondary_color_3ui_ext() -> usize { missing(1140) }
+pub extern "C" fn c_secondary_color_3ui_ext() -> usize { missing(1138) }
 #[export_name = "glSecondaryColor3uiv"]
-pub extern "C" fn c_secondary_color_3uiv() -> usize { missing(1141) }
+pub extern "C" fn c_secondary_color_3uiv() -> usize { missing(1139) }
 #[export_name = "glSecondaryColor3uivEXT"]
-pub extern "C" fn c_secondary_color_3uiv_ext() -> usize { missing(1142) }
+pub extern "C" fn c_secondary_color_3uiv_ext() -> usize { missing(1140) }
 #[export_name = "glSecondaryColor3us"]
-pub extern "C" fn c_secondary_color_3us() -> usize { missing(1143) }
+pub extern "C" fn c_secondary_color_3us() -> usize { missing(1141) }
 #[export_name = "glSecondaryColor3usEXT"]
-pub extern "C" fn c_secondary_color_3us_ext() -> usize { missing(1144) }
+pub extern "C" fn c_secondary_color_3us_ext() -> usize { missing(1142) }
 #[export_name = "glSecondaryColor3usv"]
-pub extern "C" fn c_secondary_color_3usv() -> usize { missing(1145) }
+pub extern "C" fn c_secondary_color_3usv() -> usize { missing(1143) }
 #[export_name = "glSecondaryColor3usvEXT"]
-pub extern "C" fn c_secondary_color_3usv_ext() -> usize { missing(1146) }
+pub extern "C" fn c_secondary_color_3usv_ext() -> usize { missing(1144) }
 #[export_name = "glSecondaryColorP3ui"]
-pub extern "C" fn c_secondary_color_p3ui() -> usize { missing(1147) }
+pub extern "C" fn c_secondary_color_p3ui() -> usize { missing(1145) }
 #[export_name = "glSecondaryColorP3uiv"]
-pub extern "C" fn c_secondary_color_p3uiv() -> usize { missing(1148) }
+pub extern "C" fn c_secondary_color_p3uiv() -> usize { missing(1146) }
 #[export_name = "glSecondaryColorPointer"]
-pub extern "C" fn c_secondary_color_pointer() -> usize { missing(1149) }
+pub extern "C" fn c_secondary_color_pointer() -> usize { missing(1147) }
 #[export_name = "glSecondaryColorPointerEXT"]
-pub extern "C" fn c_secondary_color_pointer_ext() -> usize { missing(1150) }
+pub extern "C" fn c_secondary_color_pointer_ext() -> usize { missing(1148) }
 #[export_name = "glSelectBuffer"]
-pub extern "C" fn c_select_buffer() -> usize { missing(1151) }
+pub extern "C" fn c_select_buffer() -> usize { missing(1149) }
 #[export_name = "glSemaphoreParameterui64vEXT"]
-pub extern "C" fn c_semaphore_parameterui_64v_ext() -> usize { missing(1152) }
+pub extern "C" fn c_semaphore_parameterui_64v_ext() -> usize { missing(1150) }
 #[export_name = "glSeparableFilter2D"]
-pub extern "C" fn c_separable_filter_2d() -> usize { missing(1153) }
+pub extern "C" fn c_separable_filter_2d() -> usize { missing(1151) }
 #[export_name = "glSeparableFilter2DEXT"]
-pub extern "C" fn c_separable_filter_2dext() -> usize { missing(1154) }
+pub extern "C" fn c_separable_filter_2dext() -> usize { missing(1152) }
 #[export_name = "glSetInvariantEXT"]
-pub extern "C" fn c_set_invariant_ext() -> usize { missing(1155) }
+pub extern "C" fn c_set_invariant_ext() -> usize { missing(1153) }
 #[export_name = "glSetLocalConstantEXT"]
-pub extern "C" fn c_set_local_constant_ext() -> usize { missing(1156) }
+pub extern "C" fn c_set_local_constant_ext() -> usize { missing(1154) }
 #[export_name = "glShadeModel"]
-pub extern "C" fn c_shade_model() -> usize { missing(1157) }
+pub extern "C" fn c_shade_model() -> usize { missing(1155) }
 #[export_name = "glShaderBinary"]
-pub extern "C" fn c_shader_binary() -> usize { missing(1158) }
+pub extern "C" fn c_shader_binary() -> usize { missing(1156) }
 #[export_name = "glShaderOp1EXT"]
-pub extern "C" fn c_shader_op_1ext() -> usize { missing(1159) }
+pub extern "C" fn c_shader_op_1ext() -> usize { missing(1157) }
 #[export_name = "glShaderOp2EXT"]
-pub extern "C" fn c_shader_op_2ext() -> usize { missing(1160) }
+pub extern "C" fn c_shader_op_2ext() -> usize { missing(1158) }
 #[export_name = "glShaderOp3EXT"]
-pub extern "C" fn c_shader_op_3ext() -> usize { missing(1161) }
+pub extern "C" fn c_shader_op_3ext() -> usize { missing(1159) }
 #[export_name = "glShaderStorageBlockBinding"]
-pub extern "C" fn c_shader_storage_block_binding() -> usize { missing(1162) }
+pub extern "C" fn c_shader_storage_block_binding() -> usize { missing(1160) }
 #[export_name = "glSignalSemaphoreEXT"]
-pub extern "C" fn c_signal_semaphore_ext() -> usize { missing(1163) }
+pub extern "C" fn c_signal_semaphore_ext() -> usize { missing(1161) }
 #[export_name = "glSpecializeShader"]
-pub extern "C" fn c_specialize_shader() -> usize { missing(1164) }
+pub extern "C" fn c_specialize_shader() -> usize { missing(1162) }
 #[export_name = "glSpecializeShaderARB"]
-pub extern "C" fn c_specialize_shader_arb() -> usize { missing(1165) }
+pub extern "C" fn c_specialize_shader_arb() -> usize { missing(1163) }
 #[export_name = "glStencilClearTagEXT"]
-pub extern "C" fn c_stencil_clear_tag_ext() -> usize { missing(1166) }
+pub extern "C" fn c_stencil_clear_tag_ext() -> usize { missing(1164) }
 #[export_name = "glSwizzleEXT"]
-pub extern "C" fn c_swizzle_ext() -> usize { missing(1167) }
+pub extern "C" fn c_swizzle_ext() -> usize { missing(1165) }
 #[export_name = "glTangent3bEXT"]
-pub extern "C" fn c_tangent_3b_ext() -> usize { missing(1168) }
+pub extern "C" fn c_tangent_3b_ext() -> usize { missing(1166) }
 #[export_name = "glTangent3bvEXT"]
-pub extern "C" fn c_tangent_3bv_ext() -> usize { missing(1169) }
+pub extern "C" fn c_tangent_3bv_ext() -> usize { missing(1167) }
 #[export_name = "glTangent3dEXT"]
-pub extern "C" fn c_tangent_3d_ext() -> usize { missing(1170) }
+pub extern "C" fn c_tangent_3d_ext() -> usize { missing(1168) }
 #[export_name = "glTangent3dvEXT"]
-pub extern "C" fn c_tangent_3dv_ext() -> usize { missing(1171) }
+pub extern "C" fn c_tangent_3dv_ext() -> usize { missing(1169) }
 #[export_name = "glTangent3fEXT"]
-pub extern "C" fn c_tangent_3f_ext() -> usize { missing(1172) }
+pub extern "C" fn c_tangent_3f_ext() -> usize { missing(1170) }
 #[export_name = "glTangent3fvEXT"]
-pub extern "C" fn c_tangent_3fv_ext() -> usize { missing(1173) }
+pub extern "C" fn c_tangent_3fv_ext() -> usize { missing(1171) }
 #[export_name = "glTangent3iEXT"]
-pub extern "C" fn c_tangent_3i_ext() -> usize { missing(1174) }
+pub extern "C" fn c_tangent_3i_ext() -> usize { missing(1172) }
 #[export_name = "glTangent3ivEXT"]
-pub extern "C" fn c_tangent_3iv_ext() -> usize { missing(1175) }
+pub extern "C" fn c_tangent_3iv_ext() -> usize { missing(1173) }
 #[export_name = "glTangent3sEXT"]
-pub extern "C" fn c_tangent_3s_ext() -> usize { missing(1176) }
+pub extern "C" fn c_tangent_3s_ext() -> usize { missing(1174) }
 #[export_name = "glTangent3svEXT"]
-pub extern "C" fn c_tangent_3sv_ext() -> usize { missing(1177) }
+pub extern "C" fn c_tangent_3sv_ext() -> usize { missing(1175) }
 #[export_name = "glTangentPointerEXT"]
-pub extern "C" fn c_tangent_pointer_ext() -> usize { missing(1178) }
+pub extern "C" fn c_tangent_pointer_ext() -> usize { missing(1176) }
 #[export_name = "glTexBufferRange"]
-pub extern "C" fn c_tex_buffer_range() -> usize { missing(1179) }
+pub extern "C" fn c_tex_buffer_range() -> usize { missing(1177) }
 #[export_name = "glTexBufferRangeEXT"]
-pub extern "C" fn c_tex_buffer_range_ext() -> usize { missing(1180) }
+pub extern "C" fn c_tex_buffer_range_ext() -> usize { missing(1178) }
 #[export_name = "glTexBufferRangeOES"]
-pub extern "C" fn c_tex_buffer_range_oes() -> usize { missing(1181) }
+pub extern "C" fn c_tex_buffer_range_oes() -> usize { missing(1179) }
 #[export_name = "glTexCoord1d"]
-pub extern "C" fn c_tex_coord_1d() -> usize { missing(1182) }
+pub extern "C" fn c_tex_coord_1d() -> usize { missing(1180) }
 #[export_name = "glTexCoord1dv"]
-pub extern "C" fn c_tex_coord_1dv() -> usize { missing(1183) }
+pub extern "C" fn c_tex_coord_1dv() -> usize { missing(1181) }
 #[export_name = "glTexCoord1f"]
-pub extern "C" fn c_tex_coord_1f() -> usize { missing(1184) }
+pub extern "C" fn c_tex_coord_1f() -> usize { missing(1182) }
 #[export_name = "glTexCoord1fv"]
-pub extern "C" fn c_tex_coord_1fv() -> usize { missing(1185) }
+pub extern "C" fn c_tex_coord_1fv() -> usize { missing(1183) }
 #[export_name = "glTexCoord1i"]
-pub extern "C" fn c_tex_coord_1i() -> usize { missing(1186) }
+pub extern "C" fn c_tex_coord_1i() -> usize { missing(1184) }
 #[export_name = "glTexCoord1iv"]
-pub extern "C" fn c_tex_coord_1iv() -> usize { missing(1187) }
+pub extern "C" fn c_tex_coord_1iv() -> usize { missing(1185) }
 #[export_name = "glTexCoord1s"]
-pub extern "C" fn c_tex_coord_1s() -> usize { missing(1188) }
+pub extern "C" fn c_tex_coord_1s() -> usize { missing(1186) }
 #[export_name = "glTexCoord1sv"]
-pub extern "C" fn c_tex_coord_1sv() -> usize { missing(1189) }
+pub extern "C" fn c_tex_coord_1sv() -> usize { missing(1187) }
 #[export_name = "glTexCoord2d"]
-pub extern "C" fn c_tex_coord_2d() -> usize { missing(1190) }
+pub extern "C" fn c_tex_coord_2d() -> usize { missing(1188) }
 #[export_name = "glTexCoord2dv"]
-pub extern "C" fn c_tex_coord_2dv() -> usize { missing(1191) }
+pub extern "C" fn c_tex_coord_2dv() -> usize { missing(1189) }
 #[export_name = "glTexCoord2f"]
-pub extern "C" fn c_tex_coord_2f() -> usize { missing(1192) }
+pub extern "C" fn c_tex_coord_2f() -> usize { missing(1190) }
 #[export_name = "glTexCoord2fv"]
-pub extern "C" fn c_tex_coord_2fv() -> usize { missing(1193) }
+pub extern "C" fn c_tex_coord_2fv() -> usize { missing(1191) }
 #[export_name = "glTexCoord2i"]
-pub extern "C" fn c_tex_coord_2i() -> usize { missing(1194) }
+pub extern "C" fn c_tex_coord_2i() -> usize { missing(1192) }
 #[export_name = "glTexCoord2iv"]
-pub extern "C" fn c_tex_coord_2iv() -> usize { missing(1195) }
+pub extern "C" fn c_tex_coord_2iv() -> usize { missing(1193) }
 #[export_name = "glTexCoord2s"]
-pub extern "C" fn c_tex_coord_2s() -> usize { missing(1196) }
+pub extern "C" fn c_tex_coord_2s() -> usize { missing(1194) }
 #[export_name = "glTexCoord2sv"]
-pub extern "C" fn c_tex_coord_2sv() -> usize { missing(1197) }
+pub extern "C" fn c_tex_coord_2sv() -> usize { missing(1195) }
 #[export_name = "glTexCoord3d"]
-pub extern "C" fn c_tex_coord_3d() -> usize { missing(1198) }
+pub extern "C" fn c_tex_coord_3d() -> usize { missing(1196) }
 #[export_name = "glTexCoord3dv"]
-pub extern "C" fn c_tex_coord_3dv() -> usize { missing(1199) }
+pub extern "C" fn c_tex_coord_3dv() -> usize { missing(1197) }
 #[export_name = "glTexCoord3f"]
-pub extern "C" fn c_tex_coord_3f() -> usize { missing(1200) }
+pub extern "C" fn c_tex_coord_3f() -> usize { missing(1198) }
 #[export_name = "glTexCoord3fv"]
-pub extern "C" fn c_tex_coord_3fv() -> usize { missing(1201) }
+pub extern "C" fn c_tex_coord_3fv() -> usize { missing(1199) }
 #[export_name = "glTexCoord3i"]
-pub extern "C" fn c_tex_coord_3i() -> usize { missing(1202) }
+pub extern "C" fn c_tex_coord_3i() -> usize { missing(1200) }
 #[export_name = "glTexCoord3iv"]
-pub extern "C" fn c_tex_coord_3iv() -> usize { missing(1203) }
+pub extern "C" fn c_tex_coord_3iv() -> usize { missing(1201) }
 #[export_name = "glTexCoord3s"]
-pub extern "C" fn c_tex_coord_3s() -> usize { missing(1204) }
+pub extern "C" fn c_tex_coord_3s() -> usize { missing(1202) }
 #[export_name = "glTexCoord3sv"]
-pub extern "C" fn c_tex_coord_3sv() -> usize { missing(1205) }
+pub extern "C" fn c_tex_coord_3sv() -> usize { missing(1203) }
 #[export_name = "glTexCoord4d"]
-pub extern "C" fn c_tex_coord_4d() -> usize { missing(1206) }
+pub extern "C" fn c_tex_coord_4d() -> usize { missing(1204) }
 #[export_name = "glTexCoord4dv"]
-pub extern "C" fn c_tex_coord_4dv() -> usize { missing(1207) }
+pub extern "C" fn c_tex_coord_4dv() -> usize { missing(1205) }
 #[export_name = "glTexCoord4f"]
-pub extern "C" fn c_tex_coord_4f() -> usize { missing(1208) }
+pub extern "C" fn c_tex_coord_4f() -> usize { missing(1206) }
 #[export_name = "glTexCoord4fv"]
-pub extern "C" fn c_tex_coord_4fv() -> usize { missing(1209) }
+pub extern "C" fn c_tex_coord_4fv() -> usize { missing(1207) }
 #[export_name = "glTexCoord4i"]
-pub extern "C" fn c_tex_coord_4i() -> usize { missing(1210) }
+pub extern "C" fn c_tex_coord_4i() -> usize { missing(1208) }
 #[export_name = "glTexCoord4iv"]
-pub extern "C" fn c_tex_coord_4iv() -> usize { missing(1211) }
+pub extern "C" fn c_tex_coord_4iv() -> usize { missing(1209) }
 #[export_name = "glTexCoord4s"]
-pub extern "C" fn c_tex_coord_4s() -> usize { missing(1212) }
+pub extern "C" fn c_tex_coord_4s() -> usize { missing(1210) }
 #[export_name = "glTexCoord4sv"]
-pub extern "C" fn c_tex_coord_4sv() -> usize { missing(1213) }
+pub extern "C" fn c_tex_coord_4sv() -> usize { missing(1211) }
 #[export_name = "glTexCoordP1ui"]
-pub extern "C" fn c_tex_coord_p1ui() -> usize { missing(1214) }
+pub extern "C" fn c_tex_coord_p1ui() -> usize { missing(1212) }
 #[export_name = "glTexCoordP1uiv"]
-pub extern "C" fn c_tex_coord_p1uiv() -> usize { missing(1215) }
+pub extern "C" fn c_tex_coord_p1uiv() -> usize { missing(1213) }
 #[export_name = "glTexCoordP2ui"]
-pub extern "C" fn c_tex_coord_p2ui() -> usize { missing(1216) }
+pub extern "C" fn c_tex_coord_p2ui() -> usize { missing(1214) }
 #[export_name = "glTexCoordP2uiv"]
-pub extern "C" fn c_tex_coord_p2uiv() -> usize { missing(1217) }
+pub extern "C" fn c_tex_coord_p2uiv() -> usize { missing(1215) }
 #[export_name = "glTexCoordP3ui"]
-pub extern "C" fn c_tex_coord_p3ui() -> usize { missing(1218) }
+pub extern "C" fn c_tex_coord_p3ui() -> usize { missing(1216) }
 #[export_name = "glTexCoordP3uiv"]
-pub extern "C" fn c_tex_coord_p3uiv() -> usize { missing(1219) }
+pub extern "C" fn c_tex_coord_p3uiv() -> usize { missing(1217) }
 #[export_name = "glTexCoordP4ui"]
-pub extern "C" fn c_tex_coord_p4ui() -> usize { missing(1220) }
+pub extern "C" fn c_tex_coord_p4ui() -> usize { missing(1218) }
 #[export_name = "glTexCoordP4uiv"]
-pub extern "C" fn c_tex_coord_p4uiv() -> usize { missing(1221) }
+pub extern "C" fn c_tex_coord_p4uiv() -> usize { missing(1219) }
 #[export_name = "glTexCoordPointer"]
-pub extern "C" fn c_tex_coord_pointer() -> usize { missing(1222) }
+pub extern "C" fn c_tex_coord_pointer() -> usize { missing(1220) }
 #[export_name = "glTexCoordPointerEXT"]
-pub extern "C" fn c_tex_coord_pointer_ext() -> usize { missing(1223) }
+pub extern "C" fn c_tex_coord_pointer_ext() -> usize { missing(1221) }
 #[export_name = "glTexEnvf"]
-pub extern "C" fn c_tex_envf() -> usize { missing(1224) }
+pub extern "C" fn c_tex_envf() -> usize { missing(1222) }
 #[export_name = "glTexEnvfv"]
-pub extern "C" fn c_tex_envfv() -> usize { missing(1225) }
+pub extern "C" fn c_tex_envfv() -> usize { missing(1223) }
 #[export_name = "glTexEnvi"]
-pub extern "C" fn c_tex_envi() -> usize { missing(1226) }
+pub extern "C" fn c_tex_envi() -> usize { missing(1224) }
 #[export_name = "glTexEnviv"]
-pub extern "C" fn c_tex_enviv() -> usize { missing(1227) }
+pub extern "C" fn c_tex_enviv() -> usize { missing(1225) }
 #[export_name = "glTexGend"]
-pub extern "C" fn c_tex_gend() -> usize { missing(1228) }
+pub extern "C" fn c_tex_gend() -> usize { missing(1226) }
 #[export_name = "glTexGendv"]
-pub extern "C" fn c_tex_gendv() -> usize { missing(1229) }
+pub extern "C" fn c_tex_gendv() -> usize { missing(1227) }
 #[export_name = "glTexGenf"]
-pub extern "C" fn c_tex_genf() -> usize { missing(1230) }
+pub extern "C" fn c_tex_genf() -> usize { missing(1228) }
 #[export_name = "glTexGenfv"]
-pub extern "C" fn c_tex_genfv() -> usize { missing(1231) }
+pub extern "C" fn c_tex_genfv() -> usize { missing(1229) }
 #[export_name = "glTexGeni"]
-pub extern "C" fn c_tex_geni() -> usize { missing(1232) }
+pub extern "C" fn c_tex_geni() -> usize { missing(1230) }
 #[export_name = "glTexGeniv"]
-pub extern "C" fn c_tex_geniv() -> usize { missing(1233) }
+pub extern "C" fn c_tex_geniv() -> usize { missing(1231) }
 #[export_name = "glTexPageCommitmentARB"]
-pub extern "C" fn c_tex_page_commitment_arb() -> usize { missing(1234) }
+pub extern "C" fn c_tex_page_commitment_arb() -> usize { missing(1232) }
 #[export_name = "glTexPageCommitmentEXT"]
-pub extern "C" fn c_tex_page_commitment_ext() -> usize { missing(1235) }
+pub extern "C" fn c_tex_page_commitment_ext() -> usize { missing(1233) }
 #[export_name = "glTexStorage1D"]
-pub extern "C" fn c_tex_storage_1d() -> usize { missing(1236) }
+pub extern "C" fn c_tex_storage_1d() -> usize { missing(1234) }
 #[export_name = "glTexStorage1DEXT"]
-pub extern "C" fn c_tex_storage_1dext() -> usize { missing(1237) }
+pub extern "C" fn c_tex_storage_1dext() -> usize { missing(1235) }
 #[export_name = "glTexStorage2D"]
-pub extern "C" fn c_tex_storage_2d() -> usize { missing(1238) }
+pub extern "C" fn c_tex_storage_2d() -> usize { missing(1236) }
 #[export_name = "glTexStorage2DEXT"]
-pub extern "C" fn c_tex_storage_2dext() -> usize { missing(1239) }
+pub extern "C" fn c_tex_storage_2dext() -> usize { missing(1237) }
 #[export_name = "glTexStorage2DMultisample"]
-pub extern "C" fn c_tex_storage_2d_multisample() -> usize { missing(1240) }
+pub extern "C" fn c_tex_storage_2d_multisample() -> usize { missing(1238) }
 #[export_name = "glTexStorage3D"]
-pub extern "C" fn c_tex_storage_3d() -> usize { missing(1241) }
+pub extern "C" fn c_tex_storage_3d() -> usize { missing(1239) }
 #[export_name = "glTexStorage3DEXT"]
-pub extern "C" fn c_tex_storage_3dext() -> usize { missing(1242) }
+pub extern "C" fn c_tex_storage_3dext() -> usize { missing(1240) }
 #[export_name = "glTexStorage3DMultisample"]
-pub extern "C" fn c_tex_storage_3d_multisample() -> usize { missing(1243) }
+pub extern "C" fn c_tex_storage_3d_multisample() -> usize { missing(1241) }
 #[export_name = "glTexStorage3DMultisampleOES"]
-pub extern "C" fn c_tex_storage_3d_multisample_oes() -> usize { missing(1244) }
+pub extern "C" fn c_tex_storage_3d_multisample_oes() -> usize { missing(1242) }
 #[export_name = "glTexStorageMem1DEXT"]
-pub extern "C" fn c_tex_storage_mem_1dext() -> usize { missing(1245) }
+pub extern "C" fn c_tex_storage_mem_1dext() -> usize { missing(1243) }
 #[export_name = "glTexStorageMem2DEXT"]
-pub extern "C" fn c_tex_storage_mem_2dext() -> usize { missing(1246) }
+pub extern "C" fn c_tex_storage_mem_2dext() -> usize { missing(1244) }
 #[export_name = "glTexStorageMem2DMultisampleEXT"]
-pub extern "C" fn c_tex_storage_mem_2d_multisample_ext() -> usize { missing(1247) }
+pub extern "C" fn c_tex_storage_mem_2d_multisample_ext() -> usize { missing(1245) }
 #[export_name = "glTexStorageMem3DEXT"]
-pub extern "C" fn c_tex_storage_mem_3dext() -> usize { missing(1248) }
+pub extern "C" fn c_tex_storage_mem_3dext() -> usize { missing(1246) }
 #[export_name = "glTexStorageMem3DMultisampleEXT"]
-pub extern "C" fn c_tex_storage_mem_3d_multisample_ext() -> usize { missing(1249) }
+pub extern "C" fn c_tex_storage_mem_3d_multisample_ext() -> usize { missing(1247) }
 #[export_name = "glTextureBarrier"]
-pub extern "C" fn c_texture_barrier() -> usize { missing(1250) }
+pub extern "C" fn c_texture_barrier() -> usize { missing(1248) }
 #[export_name = "glTextureBuffer"]
-pub extern "C" fn c_texture_buffer() -> usize { missing(1251) }
+pub extern "C" fn c_texture_buffer() -> usize { missing(1249) }
 #[export_name = "glTextureBufferEXT"]
-pub extern "C" fn c_texture_buffer_ext() -> usize { missing(1252) }
+pub extern "C" fn c_texture_buffer_ext() -> usize { missing(1250) }
 #[export_name = "glTextureBufferRange"]
-pub extern "C" fn c_texture_buffer_range() -> usize { missing(1253) }
+pub extern "C" fn c_texture_buffer_range() -> usize { missing(1251) }
 #[export_name = "glTextureBufferRangeEXT"]
-pub extern "C" fn c_texture_buffer_range_ext() -> usize { missing(1254) }
+pub extern "C" fn c_texture_buffer_range_ext() -> usize { missing(1252) }
 #[export_name = "glTextureImage1DEXT"]
-pub extern "C" fn c_texture_image_1dext() -> usize { missing(1255) }
+pub extern "C" fn c_texture_image_1dext() -> usize { missing(1253) }
 #[export_name = "glTextureImage2DEXT"]
-pub extern "C" fn c_texture_image_2dext() -> usize { missing(1256) }
+pub extern "C" fn c_texture_image_2dext() -> usize { missing(1254) }
 #[export_name = "glTextureImage3DEXT"]
-pub extern "C" fn c_texture_image_3dext() -> usize { missing(1257) }
+pub extern "C" fn c_texture_image_3dext() -> usize { missing(1255) }
 #[export_name = "glTextureLightEXT"]
-pub extern "C" fn c_texture_light_ext() -> usize { missing(1258) }
+pub extern "C" fn c_texture_light_ext() -> usize { missing(1256) }
 #[export_name = "glTextureMaterialEXT"]
-pub extern "C" fn c_texture_material_ext() -> usize { missing(1259) }
+pub extern "C" fn c_texture_material_ext() -> usize { missing(1257) }
 #[export_name = "glTextureNormalEXT"]
-pub extern "C" fn c_texture_normal_ext() -> usize { missing(1260) }
+pub extern "C" fn c_texture_normal_ext() -> usize { missing(1258) }
 #[export_name = "glTexturePageCommitmentEXT"]
-pub extern "C" fn c_texture_page_commitment_ext() -> usize { missing(1261) }
+pub extern "C" fn c_texture_page_commitment_ext() -> usize { missing(1259) }
 #[export_name = "glTextureParameterIiv"]
-pub extern "C" fn c_texture_parameter_iiv() -> usize { missing(1262) }
+pub extern "C" fn c_texture_parameter_iiv() -> usize { missing(1260) }
 #[export_name = "glTextureParameterIivEXT"]
-pub extern "C" fn c_texture_parameter_iiv_ext() -> usize { missing(1263) }
+pub extern "C" fn c_texture_parameter_iiv_ext() -> usize { missing(1261) }
 #[export_name = "glTextureParameterIuiv"]
-pub extern "C" fn c_texture_parameter_iuiv() -> usize { missing(1264) }
+pub extern "C" fn c_texture_parameter_iuiv() -> usize { missing(1262) }
 #[export_name = "glTextureParameterIuivEXT"]
-pub extern "C" fn c_texture_parameter_iuiv_ext() -> usize { missing(1265) }
+pub extern "C" fn c_texture_parameter_iuiv_ext() -> usize { missing(1263) }
 #[export_name = "glTextureParameterf"]
-pub extern "C" fn c_texture_parameterf() -> usize { missing(1266) }
+pub extern "C" fn c_texture_parameterf() -> usize { missing(1264) }
 #[export_name = "glTextureParameterfEXT"]
-pub extern "C" fn c_texture_parameterf_ext() -> usize { missing(1267) }
+pub extern "C" fn c_texture_parameterf_ext() -> usize { missing(1265) }
 #[export_name = "glTextureParameterfv"]
-pub extern "C" fn c_texture_parameterfv() -> usize { missing(1268) }
+pub extern "C" fn c_texture_parameterfv() -> usize { missing(1266) }
 #[export_name = "glTextureParameterfvEXT"]
-pub extern "C" fn c_texture_parameterfv_ext() -> usize { missing(1269) }
+pub extern "C" fn c_texture_parameterfv_ext() -> usize { missing(1267) }
 #[export_name = "glTextureParameteri"]
-pub extern "C" fn c_texture_parameteri() -> usize { missing(1270) }
+pub extern "C" fn c_texture_parameteri() -> usize { missing(1268) }
 #[export_name = "glTextureParameteriEXT"]
-pub extern "C" fn c_texture_parameteri_ext() -> usize { missing(1271) }
+pub extern "C" fn c_texture_parameteri_ext() -> usize { missing(1269) }
 #[export_name = "glTextureParameteriv"]
-pub extern "C" fn c_texture_parameteriv() -> usize { missing(1272) }
+pub extern "C" fn c_texture_parameteriv() -> usize { missing(1270) }
 #[export_name = "glTextureParameterivEXT"]
-pub extern "C" fn c_texture_parameteriv_ext() -> usize { missing(1273) }
+pub extern "C" fn c_texture_parameteriv_ext() -> usize { missing(1271) }
 #[export_name = "glTextureRenderbufferEXT"]
-pub extern "C" fn c_texture_renderbuffer_ext() -> usize { missing(1274) }
+pub extern "C" fn c_texture_renderbuffer_ext() -> usize { missing(1272) }
 #[export_name = "glTextureStorage1D"]
-pub extern "C" fn c_texture_storage_1d() -> usize { missing(1275) }
+pub extern "C" fn c_texture_storage_1d() -> usize { missing(1273) }
 #[export_name = "glTextureStorage1DEXT"]
-pub extern "C" fn c_texture_storage_1dext() -> usize { missing(1276) }
+pub extern "C" fn c_texture_storage_1dext() -> usize { missing(1274) }
 #[export_name = "glTextureStorage2D"]
-pub extern "C" fn c_texture_storage_2d() -> usize { missing(1277) }
+pub extern "C" fn c_texture_storage_2d() -> usize { missing(1275) }
 #[export_name = "glTextureStorage2DEXT"]
-pub extern "C" fn c_texture_storage_2dext() -> usize { missing(1278) }
+pub extern "C" fn c_texture_storage_2dext() -> usize { missing(1276) }
 #[export_name = "glTextureStorage2DMultisample"]
-pub extern "C" fn c_texture_storage_2d_multisample() -> usize { missing(1279) }
+pub extern "C" fn c_texture_storage_2d_multisample() -> usize { missing(1277) }
 #[export_name = "glTextureStorage2DMultisampleEXT"]
-pub extern "C" fn c_texture_storage_2d_multisample_ext() -> usize { missing(1280) }
+pub extern "C" fn c_texture_storage_2d_multisample_ext() -> usize { missing(1278) }
 #[export_name = "glTextureStorage3D"]
-pub extern "C" fn c_texture_storage_3d() -> usize { missing(1281) }
+pub extern "C" fn c_texture_storage_3d() -> usize { missing(1279) }
 #[export_name = "glTextureStorage3DEXT"]
-pub extern "C" fn c_texture_storage_3dext() -> usize { missing(1282) }
+pub extern "C" fn c_texture_storage_3dext() -> usize { missing(1280) }
 #[export_name = "glTextureStorage3DMultisample"]
-pub extern "C" fn c_texture_storage_3d_multisample() -> usize { missing(1283) }
+pub extern "C" fn c_texture_storage_3d_multisample() -> usize { missing(1281) }
 #[export_name = "glTextureStorage3DMultisampleEXT"]
-pub extern "C" fn c_texture_storage_3d_multisample_ext() -> usize { missing(1284) }
+pub extern "C" fn c_texture_storage_3d_multisample_ext() -> usize { missing(1282) }
 #[export_name = "glTextureStorageMem1DEXT"]
-pub extern "C" fn c_texture_storage_mem_1dext() -> usize { missing(1285) }
+pub extern "C" fn c_texture_storage_mem_1dext() -> usize { missing(1283) }
 #[export_name = "glTextureStorageMem2DEXT"]
-pub extern "C" fn c_texture_storage_mem_2dext() -> usize { missing(1286) }
+pub extern "C" fn c_texture_storage_mem_2dext() -> usize { missing(1284) }
 #[export_name = "glTextureStorageMem2DMultisampleEXT"]
-pub extern "C" fn c_texture_storage_mem_2d_multisample_ext() -> usize { missing(1287) }
+pub extern "C" fn c_texture_storage_mem_2d_multisample_ext() -> usize { missing(1285) }
 #[export_name = "glTextureStorageMem3DEXT"]
-pub extern "C" fn c_texture_storage_mem_3dext() -> usize { missing(1288) }
+pub extern "C" fn c_texture_storage_mem_3dext() -> usize { missing(1286) }
 #[export_name = "glTextureStorageMem3DMultisampleEXT"]
-pub extern "C" fn c_texture_storage_mem_3d_multisample_ext() -> usize { missing(1289) }
+pub extern "C" fn c_texture_storage_mem_3d_multisample_ext() -> usize { missing(1287) }
 #[export_name = "glTextureSubImage1D"]
-pub extern "C" fn c_texture_sub_image_1d() -> usize { missing(1290) }
+pub extern "C" fn c_texture_sub_image_1d() -> usize { missing(1288) }
 #[export_name = "glTextureSubImage1DEXT"]
-pub extern "C" fn c_texture_sub_image_1dext() -> usize { missing(1291) }
+pub extern "C" fn c_texture_sub_image_1dext() -> usize { missing(1289) }
 #[export_name = "glTextureSubImage2D"]
-pub extern "C" fn c_texture_sub_image_2d() -> usize { missing(1292) }
+pub extern "C" fn c_texture_sub_image_2d() -> usize { missing(1290) }
 #[export_name = "glTextureSubImage2DEXT"]
-pub extern "C" fn c_texture_sub_image_2dext() -> usize { missing(1293) }
+pub extern "C" fn c_texture_sub_image_2dext() -> usize { missing(1291) }
 #[export_name = "glTextureSubImage3D"]
-pub extern "C" fn c_texture_sub_image_3d() -> usize { missing(1294) }
+pub extern "C" fn c_texture_sub_image_3d() -> usize { missing(1292) }
 #[export_name = "glTextureSubImage3DEXT"]
-pub extern "C" fn c_texture_sub_image_3dext() -> usize { missing(1295) }
+pub extern "C" fn c_texture_sub_image_3dext() -> usize { missing(1293) }
 #[export_name = "glTextureView"]
-pub extern "C" fn c_texture_view() -> usize { missing(1296) }
+pub extern "C" fn c_texture_view() -> usize { missing(1294) }
 #[export_name = "glTextureViewEXT"]
-pub extern "C" fn c_texture_view_ext() -> usize { missing(1297) }
+pub extern "C" fn c_texture_view_ext() -> usize { missing(1295) }
 #[export_name = "glTextureViewOES"]
-pub extern "C" fn c_texture_view_oes() -> usize { missing(1298) }
+pub extern "C" fn c_texture_view_oes() -> usize { missing(1296) }
 #[export_name = "glTransformFeedbackBufferBase"]
-pub extern "C" fn c_transform_feedback_buffer_base() -> usize { missing(1299) }
+pub extern "C" fn c_transform_feedback_buffer_base() -> usize { missing(1297) }
 #[export_name = "glTransformFeedbackBufferRange"]
-pub extern "C" fn c_transform_feedback_buffer_range() -> usize { missing(1300) }
+pub extern "C" fn c_transform_feedback_buffer_range() -> usize { missing(1298) }
 #[export_name = "glTranslated"]
-pub extern "C" fn c_translated() -> usize { missing(1301) }
+pub extern "C" fn c_translated() -> usize { missing(1299) }
 #[export_name = "glTranslatef"]
-pub extern "C" fn c_translatef() -> usize { missing(1302) }
+pub extern "C" fn c_translatef() -> usize { missing(1300) }
 #[export_name = "glUniform1d"]
-pub extern "C" fn c_uniform_1d() -> usize { missing(1303) }
+pub extern "C" fn c_uniform_1d() -> usize { missing(1301) }
 #[export_name = "glUniform1dv"]
-pub extern "C" fn c_uniform_1dv() -> usize { missing(1304) }
+pub extern "C" fn c_uniform_1dv() -> usize { missing(1302) }
 #[export_name = "glUniform1i64ARB"]
-pub extern "C" fn c_uniform_1i64arb() -> usize { missing(1305) }
+pub extern "C" fn c_uniform_1i64arb() -> usize { missing(1303) }
 #[export_name = "glUniform1i64vARB"]
-pub extern "C" fn c_uniform_1i64v_arb() -> usize { missing(1306) }
+pub extern "C" fn c_uniform_1i64v_arb() -> usize { missing(1304) }
 #[export_name = "glUniform1ui64ARB"]
-pub extern "C" fn c_uniform_1ui_64arb() -> usize { missing(1307) }
+pub extern "C" fn c_uniform_1ui_64arb() -> usize { missing(1305) }
 #[export_name = "glUniform1ui64vARB"]
-pub extern "C" fn c_uniform_1ui_64v_arb() -> usize { missing(1308) }
+pub extern "C" fn c_uniform_1ui_64v_arb() -> usize { missing(1306) }
 #[export_name = "glUniform2d"]
-pub extern "C" fn c_uniform_2d() -> usize { missing(1309) }
+pub extern "C" fn c_uniform_2d() -> usize { missing(1307) }
 #[export_name = "glUniform2dv"]
-pub extern "C" fn c_uniform_2dv() -> usize { missing(1310) }
+pub extern "C" fn c_uniform_2dv() -> usize { missing(1308) }
 #[export_name = "glUniform2i64ARB"]
-pub extern "C" fn c_uniform_2i64arb() -> usize { missing(1311) }
+pub extern "C" fn c_uniform_2i64arb() -> usize { missing(1309) }
 #[export_name = "glUniform2i64vARB"]
-pub extern "C" fn c_uniform_2i64v_arb() -> usize { missing(1312) }
+pub extern "C" fn c_uniform_2i64v_arb() -> usize { missing(1310) }
 #[export_name = "glUniform2ui64ARB"]
-pub extern "C" fn c_uniform_2ui_64arb() -> usize { missing(1313) }
+pub extern "C" fn c_uniform_2ui_64arb() -> usize { missing(1311) }
 #[export_name = "glUniform2ui64vARB"]
-pub extern "C" fn c_uniform_2ui_64v_arb() -> usize { missing(1314) }
+pub extern "C" fn c_uniform_2ui_64v_arb() -> usize { missing(1312) }
 #[export_name = "glUniform3d"]
-pub extern "C" fn c_uniform_3d() -> usize { missing(1315) }
+pub extern "C" fn c_uniform_3d() -> usize { missing(1313) }
 #[export_name = "glUniform3dv"]
-pub extern "C" fn c_uniform_3dv() -> usize { missing(1316) }
+pub extern "C" fn c_uniform_3dv() -> usize { missing(1314) }
 #[export_name = "glUniform3i64ARB"]
-pub extern "C" fn c_uniform_3i64arb() -> usize { missing(1317) }
+pub extern "C" fn c_uniform_3i64arb() -> usize { missing(1315) }
 #[export_name = "glUniform3i64vARB"]
-pub extern "C" fn c_uniform_3i64v_arb() -> usize { missing(1318) }
+pub extern "C" fn c_uniform_3i64v_arb() -> usize { missing(1316) }
 #[export_name = "glUniform3ui64ARB"]
-pub extern "C" fn c_uniform_3ui_64arb() -> usize { missing(1319) }
+pub extern "C" fn c_uniform_3ui_64arb() -> usize { missing(1317) }
 #[export_name = "glUniform3ui64vARB"]
-pub extern "C" fn c_uniform_3ui_64v_arb() -> usize { missing(1320) }
+pub extern "C" fn c_uniform_3ui_64v_arb() -> usize { missing(1318) }
 #[export_name = "glUniform4d"]
-pub extern "C" fn c_uniform_4d() -> usize { missing(1321) }
+pub extern "C" fn c_uniform_4d() -> usize { missing(1319) }
 #[export_name = "glUniform4dv"]
-pub extern "C" fn c_uniform_4dv() -> usize { missing(1322) }
+pub extern "C" fn c_uniform_4dv() -> usize { missing(1320) }
 #[export_name = "glUniform4i64ARB"]
-pub extern "C" fn c_uniform_4i64arb() -> usize { missing(1323) }
+pub extern "C" fn c_uniform_4i64arb() -> usize { missing(1321) }
 #[export_name = "glUniform4i64vARB"]
-pub extern "C" fn c_uniform_4i64v_arb() -> usize { missing(1324) }
+pub extern "C" fn c_uniform_4i64v_arb() -> usize { missing(1322) }
 #[export_name = "glUniform4ui64ARB"]
-pub extern "C" fn c_uniform_4ui_64arb() -> usize { missing(1325) }
+pub extern "C" fn c_uniform_4ui_64arb() -> usize { missing(1323) }
 #[export_name = "glUniform4ui64vARB"]
-pub extern "C" fn c_uniform_4ui_64v_arb() -> usize { missing(1326) }
+pub extern "C" fn c_uniform_4ui_64v_arb() -> usize { missing(1324) }
 #[export_name = "glUniformBufferEXT"]
-pub extern "C" fn c_uniform_buffer_ext() -> usize { missing(1327) }
+pub extern "C" fn c_uniform_buffer_ext() -> usize { missing(1325) }
 #[export_name = "glUniformHandleui64ARB"]
-pub extern "C" fn c_uniform_handleui_64arb() -> usize { missing(1328) }
+pub extern "C" fn c_uniform_handleui_64arb() -> usize { missing(1326) }
 #[export_name = "glUniformHandleui64IMG"]
-pub extern "C" fn c_uniform_handleui_64img() -> usize { missing(1329) }
+pub extern "C" fn c_uniform_handleui_64img() -> usize { missing(1327) }
 #[export_name = "glUniformHandleui64vARB"]
-pub extern "C" fn c_uniform_handleui_64v_arb() -> usize { missing(1330) }
+pub extern "C" fn c_uniform_handleui_64v_arb() -> usize { missing(1328) }
 #[export_name = "glUniformHandleui64vIMG"]
-pub extern "C" fn c_uniform_handleui_64v_img() -> usize { missing(1331) }
+pub extern "C" fn c_uniform_handleui_64v_img() -> usize { missing(1329) }
 #[export_name = "glUniformMatrix2dv"]
-pub extern "C" fn c_uniform_matrix_2dv() -> usize { missing(1332) }
+pub extern "C" fn c_uniform_matrix_2dv() -> usize { missing(1330) }
 #[export_name = "glUniformMatrix2x3dv"]
-pub extern "C" fn c_uniform_matrix_2x3dv() -> usize { missing(1333) }
+pub extern "C" fn c_uniform_matrix_2x3dv() -> usize { missing(1331) }
 #[export_name = "glUniformMatrix2x4dv"]
-pub extern "C" fn c_uniform_matrix_2x4dv() -> usize { missing(1334) }
+pub extern "C" fn c_uniform_matrix_2x4dv() -> usize { missing(1332) }
 #[export_name = "glUniformMatrix3dv"]
-pub extern "C" fn c_uniform_matrix_3dv() -> usize { missing(1335) }
+pub extern "C" fn c_uniform_matrix_3dv() -> usize { missing(1333) }
 #[export_name = "glUniformMatrix3x2dv"]
-pub extern "C" fn c_uniform_matrix_3x2dv() -> usize { missing(1336) }
+pub extern "C" fn c_uniform_matrix_3x2dv() -> usize { missing(1334) }
 #[export_name = "glUniformMatrix3x4dv"]
-pub extern "C" fn c_uniform_matrix_3x4dv() -> usize { missing(1337) }
+pub extern "C" fn c_uniform_matrix_3x4dv() -> usize { missing(1335) }
 #[export_name = "glUniformMatrix4dv"]
-pub extern "C" fn c_uniform_matrix_4dv() -> usize { missing(1338) }
+pub extern "C" fn c_uniform_matrix_4dv() -> usize { missing(1336) }
 #[export_name = "glUniformMatrix4x2dv"]
-pub extern "C" fn c_uniform_matrix_4x2dv() -> usize { missing(1339) }
+pub extern "C" fn c_uniform_matrix_4x2dv() -> usize { missing(1337) }
 #[export_name = "glUniformMatrix4x3dv"]
-pub extern "C" fn c_uniform_matrix_4x3dv() -> usize { missing(1340) }
+pub extern "C" fn c_uniform_matrix_4x3dv() -> usize { missing(1338) }
 #[export_name = "glUniformSubroutinesuiv"]
-pub extern "C" fn c_uniform_subroutinesuiv() -> usize { missing(1341) }
+pub extern "C" fn c_uniform_subroutinesuiv() -> usize { missing(1339) }
 #[export_name = "glUnlockArraysEXT"]
-pub extern "C" fn c_unlock_arrays_ext() -> usize { missing(1342) }
+pub extern "C" fn c_unlock_arrays_ext() -> usize { missing(1340) }
 #[export_name = "glUnmapNamedBuffer"]
-pub extern "C" fn c_unmap_named_buffer() -> usize { missing(1343) }
+pub extern "C" fn c_unmap_named_buffer() -> usize { missing(1341) }
 #[export_name = "glUnmapNamedBufferEXT"]
-pub extern "C" fn c_unmap_named_buffer_ext() -> usize { missing(1344) }
+pub extern "C" fn c_unmap_named_buffer_ext() -> usize { missing(1342) }
 #[export_name = "glUseProgramStages"]
-pub extern "C" fn c_use_program_stages() -> usize { missing(1345) }
+pub extern "C" fn c_use_program_stages() -> usize { missing(1343) }
 #[export_name = "glUseProgramStagesEXT"]
-pub extern "C" fn c_use_program_stages_ext() -> usize { missing(1346) }
+pub extern "C" fn c_use_program_stages_ext() -> usize { missing(1344) }
 #[export_name = "glUseShaderProgramEXT"]
-pub extern "C" fn c_use_shader_program_ext() -> usize { missing(1347) }
+pub extern "C" fn c_use_shader_program_ext() -> usize { missing(1345) }
 #[export_name = "glValidateProgramPipeline"]
-pub extern "C" fn c_validate_program_pipeline() -> usize { missing(1348) }
+pub extern "C" fn c_validate_program_pipeline() -> usize { missing(1346) }
 #[export_name = "glValidateProgramPipelineEXT"]
-pub extern "C" fn c_validate_program_pipeline_ext() -> usize { missing(1349) }
+pub extern "C" fn c_validate_program_pipeline_ext() -> usize { missing(1347) }
 #[export_name = "glVariantPointerEXT"]
-pub extern "C" fn c_variant_pointer_ext() -> usize { missing(1350) }
+pub extern "C" fn c_variant_pointer_ext() -> usize { missing(1348) }
 #[export_name = "glVariantbvEXT"]
-pub extern "C" fn c_variantbv_ext() -> usize { missing(1351) }
+pub extern "C" fn c_variantbv_ext() -> usize { missing(1349) }
 #[export_name = "glVariantdvEXT"]
-pub extern "C" fn c_variantdv_ext() -> usize { missing(1352) }
+pub extern "C" fn c_variantdv_ext() -> usize { missing(1350) }
 #[export_name = "glVariantfvEXT"]
-pub extern "C" fn c_variantfv_ext() -> usize { missing(1353) }
+pub extern "C" fn c_variantfv_ext() -> usize { missing(1351) }
 #[export_name = "glVariantivEXT"]
-pub extern "C" fn c_variantiv_ext() -> usize { missing(1354) }
+pub extern "C" fn c_variantiv_ext() -> usize { missing(1352) }
 #[export_name = "glVariantsvEXT"]
-pub extern "C" fn c_variantsv_ext() -> usize { missing(1355) }
+pub extern "C" fn c_variantsv_ext() -> usize { missing(1353) }
 #[export_name = "glVariantubvEXT"]
-pub extern "C" fn c_variantubv_ext() -> usize { missing(1356) }
+pub extern "C" fn c_variantubv_ext() -> usize { missing(1354) }
 #[export_name = "glVariantuivEXT"]
-pub extern "C" fn c_variantuiv_ext() -> usize { missing(1357) }
+pub extern "C" fn c_variantuiv_ext() -> usize { missing(1355) }
 #[export_name = "glVariantusvEXT"]
-pub extern "C" fn c_variantusv_ext() -> usize { missing(1358) }
+pub extern "C" fn c_variantusv_ext() -> usize { missing(1356) }
 #[export_name = "glVertex2d"]
-pub extern "C" fn c_vertex_2d() -> usize { missing(1359) }
+pub extern "C" fn c_vertex_2d() -> usize { missing(1357) }
 #[export_name = "glVertex2dv"]
-pub extern "C" fn c_vertex_2dv() -> usize { missing(1360) }
+pub extern "C" fn c_vertex_2dv() -> usize { missing(1358) }
 #[export_name = "glVertex2f"]
-pub extern "C" fn c_vertex_2f() -> usize { missing(1361) }
+pub extern "C" fn c_vertex_2f() -> usize { missing(1359) }
 #[export_name = "glVertex2fv"]
-pub extern "C" fn c_vertex_2fv() -> usize { missing(1362) }
+pub extern "C" fn c_vertex_2fv() -> usize { missing(1360) }
 #[export_name = "glVertex2i"]
-pub extern "C" fn c_vertex_2i() -> usize { missing(1363) }
+pub extern "C" fn c_vertex_2i() -> usize { missing(1361) }
 #[export_name = "glVertex2iv"]
-pub extern "C" fn c_vertex_2iv() -> usize { missing(1364) }
+pub extern "C" fn c_vertex_2iv() -> usize { missing(1362) }
 #[export_name = "glVertex2s"]
-pub extern "C" fn c_vertex_2s() -> usize { missing(1365) }
+pub extern "C" fn c_vertex_2s() -> usize { missing(1363) }
 #[export_name = "glVertex2sv"]
-pub extern "C" fn c_vertex_2sv() -> usize { missing(1366) }
+pub extern "C" fn c_vertex_2sv() -> usize { missing(1364) }
 #[export_name = "glVertex3d"]
-pub extern "C" fn c_vertex_3d() -> usize { missing(1367) }
+pub extern "C" fn c_vertex_3d() -> usize { missing(1365) }
 #[export_name = "glVertex3dv"]
-pub extern "C" fn c_vertex_3dv() -> usize { missing(1368) }
+pub extern "C" fn c_vertex_3dv() -> usize { missing(1366) }
 #[export_name = "glVertex3f"]
-pub extern "C" fn c_vertex_3f() -> usize { missing(1369) }
+pub extern "C" fn c_vertex_3f() -> usize { missing(1367) }
 #[export_name = "glVertex3fv"]
-pub extern "C" fn c_vertex_3fv() -> usize { missing(1370) }
+pub extern "C" fn c_vertex_3fv() -> usize { missing(1368) }
 #[export_name = "glVertex3i"]
-pub extern "C" fn c_vertex_3i() -> usize { missing(1371) }
+pub extern "C" fn c_vertex_3i() -> usize { missing(1369) }
 #[export_name = "glVertex3iv"]
-pub extern "C" fn c_vertex_3iv() -> usize { missing(1372) }
+pub extern "C" fn c_vertex_3iv() -> usize { missing(1370) }
 #[export_name = "glVertex3s"]
-pub extern "C" fn c_vertex_3s() -> usize { missing(1373) }
+pub extern "C" fn c_vertex_3s() -> usize { missing(1371) }
 #[export_name = "glVertex3sv"]
-pub extern "C" fn c_vertex_3sv() -> usize { missing(1374) }
+pub extern "C" fn c_vertex_3sv() -> usize { missing(1372) }
 #[export_name = "glVertex4d"]
-pub extern "C" fn c_vertex_4d() -> usize { missing(1375) }
+pub extern "C" fn c_vertex_4d() -> usize { missing(1373) }
 #[export_name = "glVertex4dv"]
-pub extern "C" fn c_vertex_4dv() -> usize { missing(1376) }
+pub extern "C" fn c_vertex_4dv() -> usize { missing(1374) }
 #[export_name = "glVertex4f"]
-pub extern "C" fn c_vertex_4f() -> usize { missing(1377) }
+pub extern "C" fn c_vertex_4f() -> usize { missing(1375) }
 #[export_name = "glVertex4fv"]
-pub extern "C" fn c_vertex_4fv() -> usize { missing(1378) }
+pub extern "C" fn c_vertex_4fv() -> usize { missing(1376) }
 #[export_name = "glVertex4i"]
-pub extern "C" fn c_vertex_4i() -> usize { missing(1379) }
+pub extern "C" fn c_vertex_4i() -> usize { missing(1377) }
 #[export_name = "glVertex4iv"]
-pub extern "C" fn c_vertex_4iv() -> usize { missing(1380) }
+pub extern "C" fn c_vertex_4iv() -> usize { missing(1378) }
 #[export_name = "glVertex4s"]
-pub extern "C" fn c_vertex_4s() -> usize { missing(1381) }
+pub extern "C" fn c_vertex_4s() -> usize { missing(1379) }
 #[export_name = "glVertex4sv"]
-pub extern "C" fn c_vertex_4sv() -> usize { missing(1382) }
+pub extern "C" fn c_vertex_4sv() -> usize { missing(1380) }
 #[export_name = "glVertexArrayAttribBinding"]
-pub extern "C" fn c_vertex_array_attrib_binding() -> usize { missing(1383) }
+pub extern "C" fn c_vertex_array_attrib_binding() -> usize { missing(1381) }
 #[export_name = "glVertexArrayAttribFormat"]
-pub extern "C" fn c_vertex_array_attrib_format() -> usize { missing(1384) }
+pub extern "C" fn c_vertex_array_attrib_format() -> usize { missing(1382) }
 #[export_name = "glVertexArrayAttribIFormat"]
-pub extern "C" fn c_vertex_array_attrib_i_format() -> usize { missing(1385) }
+pub extern "C" fn c_vertex_array_attrib_i_format() -> usize { missing(1383) }
 #[export_name = "glVertexArrayAttribLFormat"]
-pub extern "C" fn c_vertex_array_attrib_l_format() -> usize { missing(1386) }
+pub extern "C" fn c_vertex_array_attrib_l_format() -> usize { missing(1384) }
 #[export_name = "glVertexArrayBindVertexBufferEXT"]
-pub extern "C" fn c_vertex_array_bind_vertex_buffer_ext() -> usize { missing(1387) }
+pub extern "C" fn c_vertex_array_bind_vertex_buffer_ext() -> usize { missing(1385) }
 #[export_name = "glVertexArrayBindingDivisor"]
-pub extern "C" fn c_vertex_array_binding_divisor() -> usize { missing(1388) }
+pub extern "C" fn c_vertex_array_binding_divisor() -> usize { missing(1386) }
 #[export_name = "glVertexArrayColorOffsetEXT"]
-pub extern "C" fn c_vertex_array_color_offset_ext() -> usize { missing(1389) }
+pub extern "C" fn c_vertex_array_color_offset_ext() -> usize { missing(1387) }
 #[export_name = "glVertexArrayEdgeFlagOffsetEXT"]
-pub extern "C" fn c_vertex_array_edge_flag_offset_ext() -> usize { missing(1390) }
+pub extern "C" fn c_vertex_array_edge_flag_offset_ext() -> usize { missing(1388) }
 #[export_name = "glVertexArrayElementBuffer"]
-pub extern "C" fn c_vertex_array_element_buffer() -> usize { missing(1391) }
+pub extern "C" fn c_vertex_array_element_buffer() -> usize { missing(1389) }
 #[export_name = "glVertexArrayFogCoordOffsetEXT"]
-pub extern "C" fn c_vertex_array_fog_coord_offset_ext() -> usize { missing(1392) }
+pub extern "C" fn c_vertex_array_fog_coord_offset_ext() -> usize { missing(1390) }
 #[export_name = "glVertexArrayIndexOffsetEXT"]
-pub extern "C" fn c_vertex_array_index_offset_ext() -> usize { missing(1393) }
+pub extern "C" fn c_vertex_array_index_offset_ext() -> usize { missing(1391) }
 #[export_name = "glVertexArrayMultiTexCoordOffsetEXT"]
-pub extern "C" fn c_vertex_array_multi_tex_coord_offset_ext() -> usize { missing(1394) }
+pub extern "C" fn c_vertex_array_multi_tex_coord_offset_ext() -> usize { missing(1392) }
 #[export_name = "glVertexArrayNormalOffsetEXT"]
-pub extern "C" fn c_vertex_array_normal_offset_ext() -> usize { missing(1395) }
+pub extern "C" fn c_vertex_array_normal_offset_ext() -> usize { missing(1393) }
 #[export_name = "glVertexArraySecondaryColorOffsetEXT"]
-pub extern "C" fn c_vertex_array_secondary_color_offset_ext() -> usize { missing(1396) }
+pub extern "C" fn c_vertex_array_secondary_color_offset_ext() -> usize { missing(1394) }
 #[export_name = "glVertexArrayTexCoordOffsetEXT"]
-pub extern "C" fn c_vertex_array_tex_coord_offset_ext() -> usize { missing(1397) }
+pub extern "C" fn c_vertex_array_tex_coord_offset_ext() -> usize { missing(1395) }
 #[export_name = "glVertexArrayVertexAttribBindingEXT"]
-pub extern "C" fn c_vertex_array_vertex_attrib_binding_ext() -> usize { missing(1398) }
+pub extern "C" fn c_vertex_array_vertex_attrib_binding_ext() -> usize { missing(1396) }
 #[export_name = "glVertexArrayVertexAttribDivisorEXT"]
-pub extern "C" fn c_vertex_array_vertex_attrib_divisor_ext() -> usize { missing(1399) }
+pub extern "C" fn c_vertex_array_vertex_attrib_divisor_ext() -> usize { missing(1397) }
 #[export_name = "glVertexArrayVertexAttribFormatEXT"]
-pub extern "C" fn c_vertex_array_vertex_attrib_format_ext() -> usize { missing(1400) }
+pub extern "C" fn c_vertex_array_vertex_attrib_format_ext() -> usize { missing(1398) }
 #[export_name = "glVertexArrayVertexAttribIFormatEXT"]
-pub extern "C" fn c_vertex_array_vertex_attrib_i_format_ext() -> usize { missing(1401) }
+pub extern "C" fn c_vertex_array_vertex_attrib_i_format_ext() -> usize { missing(1399) }
 #[export_name = "glVertexArrayVertexAttribIOffsetEXT"]
-pub extern "C" fn c_vertex_array_vertex_attrib_i_offset_ext() -> usize { missing(1402) }
+pub extern "C" fn c_vertex_array_vertex_attrib_i_offset_ext() -> usize { missing(1400) }
 #[export_name = "glVertexArrayVertexAttribLFormatEXT"]
-pub extern "C" fn c_vertex_array_vertex_attrib_l_format_ext() -> usize { missing(1403) }
+pub extern "C" fn c_vertex_array_vertex_attrib_l_format_ext() -> usize { missing(1401) }
 #[export_name = "glVertexArrayVertexAttribLOffsetEXT"]
-pub extern "C" fn c_vertex_array_vertex_attrib_l_offset_ext() -> usize { missing(1404) }
+pub extern "C" fn c_vertex_array_vertex_attrib_l_offset_ext() -> usize { missing(1402) }
 #[export_name = "glVertexArrayVertexAttribOffsetEXT"]
-pub extern "C" fn c_vertex_array_vertex_attrib_offset_ext() -> usize { missing(1405) }
+pub extern "C" fn c_vertex_array_vertex_attrib_offset_ext() -> usize { missing(1403) }
 #[export_name = "glVertexArrayVertexBindingDivisorEXT"]
-pub extern "C" fn c_vertex_array_vertex_binding_divisor_ext() -> usize { missing(1406) }
+pub extern "C" fn c_vertex_array_vertex_binding_divisor_ext() -> usize { missing(1404) }
 #[export_name = "glVertexArrayVertexBuffer"]
-pub extern "C" fn c_vertex_array_vertex_buffer() -> usize { missing(1407) }
+pub extern "C" fn c_vertex_array_vertex_buffer() -> usize { missing(1405) }
 #[export_name = "glVertexArrayVertexBuffers"]
-pub extern "C" fn c_vertex_array_vertex_buffers() -> usize { missing(1408) }
+pub extern "C" fn c_vertex_array_vertex_buffers() -> usize { missing(1406) }
 #[export_name = "glVertexArrayVertexOffsetEXT"]
-pub extern "C" fn c_vertex_array_vertex_offset_ext() -> usize { missing(1409) }
+pub extern "C" fn c_vertex_array_vertex_offset_ext() -> usize { missing(1407) }
 #[export_name = "glVertexAttribBinding"]
-pub extern "C" fn c_vertex_attrib_binding() -> usize { missing(1410) }
+pub extern "C" fn c_vertex_attrib_binding() -> usize { missing(1408) }
 #[export_name = "glVertexAttribFormat"]
-pub extern "C" fn c_vertex_attrib_format() -> usize { missing(1411) }
+pub extern "C" fn c_vertex_attrib_format() -> usize { missing(1409) }
 #[export_name = "glVertexAttribIFormat"]
-pub extern "C" fn c_vertex_attrib_i_format() -> usize { missing(1412) }
+pub extern "C" fn c_vertex_attrib_i_format() -> usize { missing(1410) }
 #[export_name = "glVertexAttribL1d"]
-pub extern "C" fn c_vertex_attrib_l1d() -> usize { missing(1413) }
+pub extern "C" fn c_vertex_attrib_l1d() -> usize { missing(1411) }
 #[export_name = "glVertexAttribL1dEXT"]
-pub extern "C" fn c_vertex_attrib_l1d_ext() -> usize { missing(1414) }
+pub extern "C" fn c_vertex_attrib_l1d_ext() -> usize { missing(1412) }
 #[export_name = "glVertexAttribL1dv"]
-pub extern "C" fn c_vertex_attrib_l1dv() -> usize { missing(1415) }
+pub extern "C" fn c_vertex_attrib_l1dv() -> usize { missing(1413) }
 #[export_name = "glVertexAttribL1dvEXT"]
-pub extern "C" fn c_vertex_attrib_l1dv_ext() -> usize { missing(1416) }
+pub extern "C" fn c_vertex_attrib_l1dv_ext() -> usize { missing(1414) }
 #[export_name = "glVertexAttribL1ui64ARB"]
-pub extern "C" fn c_vertex_attrib_l1ui_64arb() -> usize { missing(1417) }
+pub extern "C" fn c_vertex_attrib_l1ui_64arb() -> usize { missing(1415) }
 #[export_name = "glVertexAttribL1ui64vARB"]
-pub extern "C" fn c_vertex_attrib_l1ui_64v_arb() -> usize { missing(1418) }
+pub extern "C" fn c_vertex_attrib_l1ui_64v_arb() -> usize { missing(1416) }
 #[export_name = "glVertexAttribL2d"]
-pub extern "C" fn c_vertex_attrib_l2d() -> usize { missing(1419) }
+pub extern "C" fn c_vertex_attrib_l2d() -> usize { missing(1417) }
 #[export_name = "glVertexAttribL2dEXT"]
-pub extern "C" fn c_vertex_attrib_l2d_ext() -> usize { missing(1420) }
+pub extern "C" fn c_vertex_attrib_l2d_ext() -> usize { missing(1418) }
 #[export_name = "glVertexAttribL2dv"]
-pub extern "C" fn c_vertex_attrib_l2dv() -> usize { missing(1421) }
+pub extern "C" fn c_vertex_attrib_l2dv() -> usize { missing(1419) }
 #[export_name = "glVertexAttribL2dvEXT"]
-pub extern "C" fn c_vertex_attrib_l2dv_ext() -> usize { missing(1422) }
+pub extern "C" fn c_vertex_attrib_l2dv_ext() -> usize { missing(1420) }
 #[export_name = "glVertexAttribL3d"]
-pub extern "C" fn c_vertex_attrib_l3d() -> usize { missing(1423) }
+pub extern "C" fn c_vertex_attrib_l3d() -> usize { missing(1421) }
 #[export_name = "glVertexAttribL3dEXT"]
-pub extern "C" fn c_vertex_attrib_l3d_ext() -> usize { missing(1424) }
+pub extern "C" fn c_vertex_attrib_l3d_ext() -> usize { missing(1422) }
 #[export_name = "glVertexAttribL3dv"]
-pub extern "C" fn c_vertex_attrib_l3dv() -> usize { missing(1425) }
+pub extern "C" fn c_vertex_attrib_l3dv() -> usize { missing(1423) }
 #[export_name = "glVertexAttribL3dvEXT"]
-pub extern "C" fn c_vertex_attrib_l3dv_ext() -> usize { missing(1426) }
+pub extern "C" fn c_vertex_attrib_l3dv_ext() -> usize { missing(1424) }
 #[export_name = "glVertexAttribL4d"]
-pub extern "C" fn c_vertex_attrib_l4d() -> usize { missing(1427) }
+pub extern "C" fn c_vertex_attrib_l4d() -> usize { missing(1425) }
 #[export_name = "glVertexAttribL4dEXT"]
-pub extern "C" fn c_vertex_attrib_l4d_ext() -> usize { missing(1428) }
+pub extern "C" fn c_vertex_attrib_l4d_ext() -> usize { missing(1426) }
 #[export_name = "glVertexAttribL4dv"]
-pub extern "C" fn c_vertex_attrib_l4dv() -> usize { missing(1429) }
+pub extern "C" fn c_vertex_attrib_l4dv() -> usize { missing(1427) }
 #[export_name = "glVertexAttribL4dvEXT"]
-pub extern "C" fn c_vertex_attrib_l4dv_ext() -> usize { missing(1430) }
+pub extern "C" fn c_vertex_attrib_l4dv_ext() -> usize { missing(1428) }
 #[export_name = "glVertexAttribLFormat"]
-pub extern "C" fn c_vertex_attrib_l_format() -> usize { missing(1431) }
+pub extern "C" fn c_vertex_attrib_l_format() -> usize { missing(1429) }
 #[export_name = "glVertexAttribLPointer"]
-pub extern "C" fn c_vertex_attrib_l_pointer() -> usize { missing(1432) }
+pub extern "C" fn c_vertex_attrib_l_pointer() -> usize { missing(1430) }
 #[export_name = "glVertexAttribLPointerEXT"]
-pub extern "C" fn c_vertex_attrib_l_pointer_ext() -> usize { missing(1433) }
+pub extern "C" fn c_vertex_attrib_l_pointer_ext() -> usize { missing(1431) }
 #[export_name = "glVertexBindingDivisor"]
-pub extern "C" fn c_vertex_binding_divisor() -> usize { missing(1434) }
+pub extern "C" fn c_vertex_binding_divisor() -> usize { missing(1432) }
 #[export_name = "glVertexBlendARB"]
-pub extern "C" fn c_vertex_blend_arb() -> usize { missing(1435) }
+pub extern "C" fn c_vertex_blend_arb() -> usize { missing(1433) }
 #[export_name = "glVertexP2ui"]
-pub extern "C" fn c_vertex_p2ui() -> usize { missing(1436) }
+pub extern "C" fn c_vertex_p2ui() -> usize { missing(1434) }
 #[export_name = "glVertexP2uiv"]
-pub extern "C" fn c_vertex_p2uiv() -> usize { missing(1437) }
+pub extern "C" fn c_vertex_p2uiv() -> usize { missing(1435) }
 #[export_name = "glVertexP3ui"]
-pub extern "C" fn c_vertex_p3ui() -> usize { missing(1438) }
+pub extern "C" fn c_vertex_p3ui() -> usize { missing(1436) }
 #[export_name = "glVertexP3uiv"]
-pub extern "C" fn c_vertex_p3uiv() -> usize { missing(1439) }
+pub extern "C" fn c_vertex_p3uiv() -> usize { missing(1437) }
 #[export_name = "glVertexP4ui"]
-pub extern "C" fn c_vertex_p4ui() -> usize { missing(1440) }
+pub extern "C" fn c_vertex_p4ui() -> usize { missing(1438) }
 #[export_name = "glVertexP4uiv"]
-pub extern "C" fn c_vertex_p4uiv() -> usize { missing(1441) }
+pub extern "C" fn c_vertex_p4uiv() -> usize { missing(1439) }
 #[export_name = "glVertexPointer"]
-pub extern "C" fn c_vertex_pointer() -> usize { missing(1442) }
+pub extern "C" fn c_vertex_pointer() -> usize { missing(1440) }
 #[export_name = "glVertexPointerEXT"]
-pub extern "C" fn c_vertex_pointer_ext() -> usize { missing(1443) }
+pub extern "C" fn c_vertex_pointer_ext() -> usize { missing(1441) }
 #[export_name = "glVertexWeightPointerEXT"]
-pub extern "C" fn c_vertex_weight_pointer_ext() -> usize { missing(1444) }
+pub extern "C" fn c_vertex_weight_pointer_ext() -> usize { missing(1442) }
 #[export_name = "glVertexWeightfEXT"]
-pub extern "C" fn c_vertex_weightf_ext() -> usize { missing(1445) }
+pub extern "C" fn c_vertex_weightf_ext() -> usize { missing(1443) }
 #[export_name = "glVertexWeightfvEXT"]
-pub extern "C" fn c_vertex_weightfv_ext() -> usize { missing(1446) }
+pub extern "C" fn c_vertex_weightfv_ext() -> usize { missing(1444) }
 #[export_name = "glViewportArrayv"]
-pub extern "C" fn c_viewport_arrayv() -> usize { missing(1447) }
+pub extern "C" fn c_viewport_arrayv() -> usize { missing(1445) }
 #[export_name = "glViewportArrayvNV"]
-pub extern "C" fn c_viewport_arrayv_nv() -> usize { missing(1448) }
+pub extern "C" fn c_viewport_arrayv_nv() -> usize { missing(1446) }
 #[export_name = "glViewportArrayvOES"]
-pub extern "C" fn c_viewport_arrayv_oes() -> usize { missing(1449) }
+pub extern "C" fn c_viewport_arrayv_oes() -> usize { missing(1447) }
 #[export_name = "glViewportIndexedf"]
-pub extern "C" fn c_viewport_indexedf() -> usize { missing(1450) }
+pub extern "C" fn c_viewport_indexedf() -> usize { missing(1448) }
 #[export_name = "glViewportIndexedfNV"]
-pub extern "C" fn c_viewport_indexedf_nv() -> usize { missing(1451) }
+pub extern "C" fn c_viewport_indexedf_nv() -> usize { missing(1449) }
 #[export_name = "glViewportIndexedfOES"]
-pub extern "C" fn c_viewport_indexedf_oes() -> usize { missing(1452) }
+pub extern "C" fn c_viewport_indexedf_oes() -> usize { missing(1450) }
 #[export_name = "glViewportIndexedfv"]
-pub extern "C" fn c_viewport_indexedfv() -> usize { missing(1453) }
+pub extern "C" fn c_viewport_indexedfv() -> usize { missing(1451) }
 #[export_name = "glViewportIndexedfvNV"]
-pub extern "C" fn c_viewport_indexedfv_nv() -> usize { missing(1454) }
+pub extern "C" fn c_viewport_indexedfv_nv() -> usize { missing(1452) }
 #[export_name = "glViewportIndexedfvOES"]
-pub extern "C" fn c_viewport_indexedfv_oes() -> usize { missing(1455) }
+pub extern "C" fn c_viewport_indexedfv_oes() -> usize { missing(1453) }
 #[export_name = "glWaitSemaphoreEXT"]
-pub extern "C" fn c_wait_semaphore_ext() -> usize { missing(1456) }
+pub extern "C" fn c_wait_semaphore_ext() -> usize { missing(1454) }
 #[export_name = "glWeightPointerARB"]
-pub extern "C" fn c_weight_pointer_arb() -> usize { missing(1457) }
+pub extern "C" fn c_weight_pointer_arb() -> usize { missing(1455) }
 #[export_name = "glWeightbvARB"]
-pub extern "C" fn c_weightbv_arb() -> usize { missing(1458) }
+pub extern "C" fn c_weightbv_arb() -> usize { missing(1456) }
 #[export_name = "glWeightdvARB"]
-pub extern "C" fn c_weightdv_arb() -> usize { missing(1459) }
+pub extern "C" fn c_weightdv_arb() -> usize { missing(1457) }
 #[export_name = "glWeightfvARB"]
-pub extern "C" fn c_weightfv_arb() -> usize { missing(1460) }
+pub extern "C" fn c_weightfv_arb() -> usize { missing(1458) }
 #[export_name = "glWeightivARB"]
-pub extern "C" fn c_weightiv_arb() -> usize { missing(1461) }
+pub extern "C" fn c_weightiv_arb() -> usize { missing(1459) }
 #[export_name = "glWeightsvARB"]
-pub extern "C" fn c_weightsv_arb() -> usize { missing(1462) }
+pub extern "C" fn c_weightsv_arb() -> usize { missing(1460) }
 #[export_name = "glWeightubvARB"]
-pub extern "C" fn c_weightubv_arb() -> usize { missing(1463) }
+pub extern "C" fn c_weightubv_arb() -> usize { missing(1461) }
 #[export_name = "glWeightuivARB"]
-pub extern "C" fn c_weightuiv_arb() -> usize { missing(1464) }
+pub extern "C" fn c_weightuiv_arb() -> usize { missing(1462) }
 #[export_name = "glWeightusvARB"]
-pub extern "C" fn c_weightusv_arb() -> usize { missing(1465) }
+pub extern "C" fn c_weightusv_arb() -> usize { missing(1463) }
 #[export_name = "glWindowPos2d"]
-pub extern "C" fn c_window_pos_2d() -> usize { missing(1466) }
+pub extern "C" fn c_window_pos_2d() -> usize { missing(1464) }
 #[export_name = "glWindowPos2dARB"]
-pub extern "C" fn c_window_pos_2d_arb() -> usize { missing(1467) }
+pub extern "C" fn c_window_pos_2d_arb() -> usize { missing(1465) }
 #[export_name = "glWindowPos2dMESA"]
-pub extern "C" fn c_window_pos_2d_mesa() -> usize { missing(1468) }
+pub extern "C" fn c_window_pos_2d_mesa() -> usize { missing(1466) }
 #[export_name = "glWindowPos2dv"]
-pub extern "C" fn c_window_pos_2dv() -> usize { missing(1469) }
+pub extern "C" fn c_window_pos_2dv() -> usize { missing(1467) }
 #[export_name = "glWindowPos2dvARB"]
-pub extern "C" fn c_window_pos_2dv_arb() -> usize { missing(1470) }
+pub extern "C" fn c_window_pos_2dv_arb() -> usize { missing(1468) }
 #[export_name = "glWindowPos2dvMESA"]
-pub extern "C" fn c_window_pos_2dv_mesa() -> usize { missing(1471) }
+pub extern "C" fn c_window_pos_2dv_mesa() -> usize { missing(1469) }
 #[export_name = "glWindowPos2f"]
-pub extern "C" fn c_window_pos_2f() -> usize { missing(1472) }
+pub extern "C" fn c_window_pos_2f() -> usize { missing(1470) }
 #[export_name = "glWindowPos2fARB"]
-pub extern "C" fn c_window_pos_2f_arb() -> usize { missing(1473) }
+pub extern "C" fn c_window_pos_2f_arb() -> usize { missing(1471) }
 #[export_name = "glWindowPos2fMESA"]
-pub extern "C" fn c_window_pos_2f_mesa() -> usize { missing(1474) }
+pub extern "C" fn c_window_pos_2f_mesa() -> usize { missing(1472) }
 #[export_name = "glWindowPos2fv"]
-pub extern "C" fn c_window_pos_2fv() -> usize { missing(1475) }
+pub extern "C" fn c_window_pos_2fv() -> usize { missing(1473) }
 #[export_name = "glWindowPos2fvARB"]
-pub extern "C" fn c_window_pos_2fv_arb() -> usize { missing(1476) }
+pub extern "C" fn c_window_pos_2fv_arb() -> usize { missing(1474) }
 #[export_name = "glWindowPos2fvMESA"]
-pub extern "C" fn c_window_pos_2fv_mesa() -> usize { missing(1477) }
+pub extern "C" fn c_window_pos_2fv_mesa() -> usize { missing(1475) }
 #[export_name = "glWindowPos2i"]
-pub extern "C" fn c_window_pos_2i() -> usize { missing(1478) }
+pub extern "C" fn c_window_pos_2i() -> usize { missing(1476) }
 #[export_name = "glWindowPos2iARB"]
-pub extern "C" fn c_window_pos_2i_arb() -> usize { missing(1479) }
+pub extern "C" fn c_window_pos_2i_arb() -> usize { missing(1477) }
 #[export_name = "glWindowPos2iMESA"]
-pub extern "C" fn c_window_pos_2i_mesa() -> usize { missing(1480) }
+pub extern "C" fn c_window_pos_2i_mesa() -> usize { missing(1478) }
 #[export_name = "glWindowPos2iv"]
-pub extern "C" fn c_window_pos_2iv() -> usize { missing(1481) }
+pub extern "C" fn c_window_pos_2iv() -> usize { missing(1479) }
 #[export_name = "glWindowPos2ivARB"]
-pub extern "C" fn c_window_pos_2iv_arb() -> usize { missing(1482) }
+pub extern "C" fn c_window_pos_2iv_arb() -> usize { missing(1480) }
 #[export_name = "glWindowPos2ivMESA"]
-pub extern "C" fn c_window_pos_2iv_mesa() -> usize { missing(1483) }
+pub extern "C" fn c_window_pos_2iv_mesa() -> usize { missing(1481) }
 #[export_name = "glWindowPos2s"]
-pub extern "C" fn c_window_pos_2s() -> usize { missing(1484) }
+pub extern "C" fn c_window_pos_2s() -> usize { missing(1482) }
 #[export_name = "glWindowPos2sARB"]
-pub extern "C" fn c_window_pos_2s_arb() -> usize { missing(1485) }
+pub extern "C" fn c_window_pos_2s_arb() -> usize { missing(1483) }
 #[export_name = "glWindowPos2sMESA"]
-pub extern "C" fn c_window_pos_2s_mesa() -> usize { missing(1486) }
+pub extern "C" fn c_window_pos_2s_mesa() -> usize { missing(1484) }
 #[export_name = "glWindowPos2sv"]
-pub extern "C" fn c_window_pos_2sv() -> usize { missing(1487) }
+pub extern "C" fn c_window_pos_2sv() -> usize { missing(1485) }
 #[export_name = "glWindowPos2svARB"]
-pub extern "C" fn c_window_pos_2sv_arb() -> usize { missing(1488) }
+pub extern "C" fn c_window_pos_2sv_arb() -> usize { missing(1486) }
 #[export_name = "glWindowPos2svMESA"]
-pub extern "C" fn c_window_pos_2sv_mesa() -> usize { missing(1489) }
+pub extern "C" fn c_window_pos_2sv_mesa() -> usize { missing(1487) }
 #[export_name = "glWindowPos3d"]
-pub extern "C" fn c_window_pos_3d() -> usize { missing(1490) }
+pub extern "C" fn c_window_pos_3d() -> usize { missing(1488) }
 #[export_name = "glWindowPos3dARB"]
-pub extern "C" fn c_window_pos_3d_arb() -> usize { missing(1491) }
+pub extern "C" fn c_window_pos_3d_arb() -> usize { missing(1489) }
 #[export_name = "glWindowPos3dMESA"]
-pub extern "C" fn c_window_pos_3d_mesa() -> usize { missing(1492) }
+pub extern "C" fn c_window_pos_3d_mesa() -> usize { missing(1490) }
 #[export_name = "glWindowPos3dv"]
-pub extern "C" fn c_window_pos_3dv() -> usize { missing(1493) }
+pub extern "C" fn c_window_pos_3dv() -> usize { missing(1491) }
 #[export_name = "glWindowPos3dvARB"]
-pub extern "C" fn c_window_pos_3dv_arb() -> usize { missing(1494) }
+pub extern "C" fn c_window_pos_3dv_arb() -> usize { missing(1492) }
 #[export_name = "glWindowPos3dvMESA"]
-pub extern "C" fn c_window_pos_3dv_mesa() -> usize { missing(1495) }
+pub extern "C" fn c_window_pos_3dv_mesa() -> usize { missing(1493) }
 #[export_name = "glWindowPos3f"]
-pub extern "C" fn c_window_pos_3f() -> usize { missing(1496) }
+pub extern "C" fn c_window_pos_3f() -> usize { missing(1494) }
 #[export_name = "glWindowPos3fARB"]
-pub extern "C" fn c_window_pos_3f_arb() -> usize { missing(1497) }
+pub extern "C" fn c_window_pos_3f_arb() -> usize { missing(1495) }
 #[export_name = "glWindowPos3fMESA"]
-pub extern "C" fn c_window_pos_3f_mesa() -> usize { missing(1498) }
+pub extern "C" fn c_window_pos_3f_mesa() -> usize { missing(1496) }
 #[export_name = "glWindowPos3fv"]
-pub extern "C" fn c_window_pos_3fv() -> usize { missing(1499) }
+pub extern "C" fn c_window_pos_3fv() -> usize { missing(1497) }
 #[export_name = "glWindowPos3fvARB"]
-pub extern "C" fn c_window_pos_3fv_arb() -> usize { missing(1500) }
+pub extern "C" fn c_window_pos_3fv_arb() -> usize { missing(1498) }
 #[export_name = "glWindowPos3fvMESA"]
-pub extern "C" fn c_window_pos_3fv_mesa() -> usize { missing(1501) }
+pub extern "C" fn c_window_pos_3fv_mesa() -> usize { missing(1499) }
 #[export_name = "glWindowPos3i"]
-pub extern "C" fn c_window_pos_3i() -> usize { missing(1502) }
+pub extern "C" fn c_window_pos_3i() -> usize { missing(1500) }
 #[export_name = "glWindowPos3iARB"]
-pub extern "C" fn c_window_pos_3i_arb() -> usize { missing(1503) }
+pub extern "C" fn c_window_pos_3i_arb() -> usize { missing(1501) }
 #[export_name = "glWindowPos3iMESA"]
-pub extern "C" fn c_window_pos_3i_mesa() -> usize { missing(1504) }
+pub extern "C" fn c_window_pos_3i_mesa() -> usize { missing(1502) }
 #[export_name = "glWindowPos3iv"]
-pub extern "C" fn c_window_pos_3iv() -> usize { missing(1505) }
+pub extern "C" fn c_window_pos_3iv() -> usize { missing(1503) }
 #[export_name = "glWindowPos3ivARB"]
-pub extern "C" fn c_window_pos_3iv_arb() -> usize { missing(1506) }
+pub extern "C" fn c_window_pos_3iv_arb() -> usize { missing(1504) }
 #[export_name = "glWindowPos3ivMESA"]
-pub extern "C" fn c_window_pos_3iv_mesa() -> usize { missing(1507) }
+pub extern "C" fn c_window_pos_3iv_mesa() -> usize { missing(1505) }
 #[export_name = "glWindowPos3s"]
-pub extern "C" fn c_window_pos_3s() -> usize { missing(1508) }
+pub extern "C" fn c_window_pos_3s() -> usize { missing(1506) }
 #[export_name = "glWindowPos3sARB"]
-pub extern "C" fn c_window_pos_3s_arb() -> usize { missing(1509) }
+pub extern "C" fn c_window_pos_3s_arb() -> usize { missing(1507) }
 #[export_name = "glWindowPos3sMESA"]
-pub extern "C" fn c_window_pos_3s_mesa() -> usize { missing(1510) }
+pub extern "C" fn c_window_pos_3s_mesa() -> usize { missing(1508) }
 #[export_name = "glWindowPos3sv"]
-pub extern "C" fn c_window_pos_3sv() -> usize { missing(1511) }
+pub extern "C" fn c_window_pos_3sv() -> usize { missing(1509) }
 #[export_name = "glWindowPos3svARB"]
-pub extern "C" fn c_window_pos_3sv_arb() -> usize { missing(1512) }
+pub extern "C" fn c_window_pos_3sv_arb() -> usize { missing(1510) }
 #[export_name = "glWindowPos3svMESA"]
-pub extern "C" fn c_window_pos_3sv_mesa() -> usize { missing(1513) }
+pub extern "C" fn c_window_pos_3sv_mesa() -> usize { missing(1511) }
 #[export_name = "glWindowRectanglesEXT"]
-pub extern "C" fn c_window_rectangles_ext() -> usize { missing(1514) }
+pub extern "C" fn c_window_rectangles_ext() -> usize { missing(1512) }
 #[export_name = "glWriteMaskEXT"]
-pub extern "C" fn c_write_mask_ext() -> usize { missing(1515) }
+pub extern "C" fn c_write_mask_ext() -> usize { missing(1513) }
 
 /// The names, by index.
-pub static NAMES: [&str; 1516] = [
+pub static NAMES: [&str; 1514] = [
     "glAccum",
     "glAcquireKeyedMutexWin32EXT",
     "glActiveProgramEXT",
@@ -3116,8 +3112,6 @@ pub static NAMES: [&str; 1516] = [
     "glBlitFramebufferLayersEXT",
     "glBlitNamedFramebuffer",
     "glBufferPageCommitmentARB",
-    "glBufferStorage",
-    "glBufferStorageEXT",
     "glBufferStorageExternalEXT",
     "glBufferStorageMemEXT",
     "glCallList",

@@ -20,6 +20,18 @@ pub(crate) unsafe fn buffer_data(ctx: &mut Context, target: u32, n: isize, data:
     }
 }
 
+pub(crate) unsafe fn buffer_storage(ctx: &mut Context, target: u32, n: isize, data: *const c_void, flags: u32) {
+    let Some(n) = size(ctx, n, "glBufferStorage: negative size") else { return };
+    if data.is_null() {
+        ctx.buffer_storage(target, n, None, flags);
+        return;
+    }
+    // SAFETY: `n` bytes by the contract of the module.
+    if let Some(data) = unsafe { bytes(ctx, data.cast(), n, "glBufferStorage") } {
+        ctx.buffer_storage(target, n, Some(data), flags);
+    }
+}
+
 pub(crate) unsafe fn buffer_sub_data(ctx: &mut Context, target: u32, offset: isize, n: isize, data: *const c_void) {
     let Some(n) = size(ctx, n, "glBufferSubData: negative size") else { return };
     // SAFETY: `n` bytes by the contract of the module.
