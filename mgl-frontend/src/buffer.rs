@@ -52,6 +52,8 @@ pub(crate) struct BufferInner {
     pub(crate) immutable: bool,
     pub(crate) storage_flags: u32,
     pub(crate) mapping: Option<Mapping>,
+    /// Address of the storage in this process, once it was mapped persistently.
+    resident: Option<usize>,
     /// A copy of the whole contents on this side, kept while nothing but this side writes.
     shadow: Option<memory::Shadow>,
     /// The storage has contents that somebody defined.
@@ -80,6 +82,7 @@ impl Buffer {
                 immutable: false,
                 storage_flags: 0,
                 mapping: None,
+                resident: None,
                 shadow: None,
                 defined: false,
             }),
@@ -142,6 +145,9 @@ impl Buffer {
 
     /// Replaces the storage. The old contents are gone.
     pub(crate) fn respecify(&self, pipe: &mut dyn Pipe, inner: &mut BufferInner, size: u64, usage: u32) {
+        if inner.resident.take().is_some() {
+            self.core.screen.unmap_persistent(&crate::share::only(self.handle));
+        }
         inner.usage = usage;
         inner.shadow = None;
         inner.defined = false;
@@ -185,6 +191,9 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        if self.inner.get_mut().resident.is_some() {
+            self.core.screen.unmap_persistent(&crate::share::only(self.handle));
+        }
         self.core.destroy_resource(ResourceHandle::Buffer(self.handle));
     }
 }

@@ -82,6 +82,11 @@ impl ShareCore {
         self.mapped_buffers.load(Ordering::Relaxed) != 0
     }
 
+    /// Whether buffers can stay mapped while the device uses them.
+    pub(crate) fn has_buffer_storage(&self) -> bool {
+        self.caps.has(features::PERSISTENT_MAP) && self.caps.has_call(mgpipe_types::Opcode::MapPersistent)
+    }
+
     /// Whether the backend wants index bytes on the host.
     #[inline]
     pub(crate) fn needs_index_bytes(&self) -> bool {

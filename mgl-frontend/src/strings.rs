@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString};
 use std::sync::OnceLock;
 
 use mgl_glsl::extensions::ExtensionSet;
-use mgpipe_types::{features, gl, CapsReply};
+use mgpipe_types::{features, gl, CapsReply, Opcode};
 use parking_lot::Mutex;
 
 use crate::context::Context;
@@ -73,8 +73,16 @@ const CONDITIONAL: &[(&str, u64)] = &[
 pub(crate) fn extensions(caps: &CapsReply) -> Vec<&'static str> {
     let mut list: Vec<&str> = ALWAYS.to_vec();
     list.extend(CONDITIONAL.iter().filter(|(_, needs)| caps.caps.features & needs == *needs).map(|(name, _)| *name));
+    add_storage(caps, &mut list);
     list.sort_unstable();
     list
+}
+
+/// Adds what takes more than a feature bit.
+fn add_storage(caps: &CapsReply, list: &mut Vec<&'static str>) {
+    if caps.has(features::PERSISTENT_MAP) && caps.has_call(Opcode::MapPersistent) {
+        list.push("GL_ARB_buffer_storage");
+    }
 }
 
 /// Extensions that shaders may name.

@@ -58,6 +58,49 @@ impl Context {
         });
     }
 
+    /// `glBufferStorage`: a store that is never replaced, and that may stay mapped while the device uses it.
+    pub fn buffer_storage(&mut self, target: u32, size: usize, data: Option<&[u8]>, flags: u32) {
+        self.gl(|ctx| {
+            let command = "glBufferStorage";
+            if !ctx.state.share.has_buffer_storage() {
+                return Err(invalid_operation("glBufferStorage: GL_ARB_buffer_storage is not there"));
+            }
+            let buffer = ctx.state.bound_buffer(target, command)?;
+            let has = |bit| flags & bit != 0;
+            let known = gl::MAP_READ_BIT
+                | gl::MAP_WRITE_BIT
+                | gl::MAP_PERSISTENT_BIT
+                | gl::MAP_COHERENT_BIT
+                | gl::DYNAMIC_STORAGE_BIT
+                | gl::CLIENT_STORAGE_BIT;
+            let mappable = has(gl::MAP_READ_BIT) || has(gl::MAP_WRITE_BIT);
+            if size == 0 || flags & !known != 0 {
+                return Err(invalid_value("glBufferStorage: size or flags"));
+            }
+            if has(gl::MAP_PERSISTENT_BIT) && !mappable || has(gl::MAP_COHERENT_BIT) && !has(gl::MAP_PERSISTENT_BIT) {
+                return Err(invalid_value("glBufferStorage: flags contradict each other"));
+            }
+            if size as u64 > 1 << 40 {
+                return Err(out_of_memory(command));
+            }
+            let mut inner = buffer.lock();
+            if inner.immutable {
+                return Err(invalid_operation("glBufferStorage: immutable storage"));
+            }
+            drop(inner);
+            ctx.end_mapping(&buffer);
+            inner = buffer.lock();
+            inner.immutable = true;
+            inner.storage_flags = flags;
+            buffer.respecify(&mut *ctx.pipe, &mut inner, size as u64, gl::DYNAMIC_DRAW);
+            if let Some(bytes) = data {
+                inner.defined = true;
+                buffer.upload(&mut *ctx.pipe, 0, bytes.get(..size).unwrap_or(bytes));
+            }
+            Ok(())
+        });
+    }
+
     /// `glBufferSubData`.
     pub fn buffer_sub_data(&mut self, target: u32, offset: isize, data: &[u8]) {
         self.gl(|ctx| {
@@ -163,6 +206,8 @@ impl Context {
                     | gl::BUFFER_MAPPED
                     | gl::BUFFER_MAP_LENGTH
                     | gl::BUFFER_MAP_OFFSET
+                    | gl::BUFFER_IMMUTABLE_STORAGE
+                    | gl::BUFFER_STORAGE_FLAGS
             );
             if !known {
                 return Err(invalid_enum("glGetBufferParameter: pname"));
@@ -175,6 +220,8 @@ impl Context {
                 gl::BUFFER_USAGE => i64::from(inner.usage),
                 gl::BUFFER_ACCESS => i64::from(mapping.map_or(gl::READ_WRITE, |m| m.simple_access())),
                 gl::BUFFER_ACCESS_FLAGS => i64::from(mapping.map_or(0, |m| m.access)),
+                gl::BUFFER_IMMUTABLE_STORAGE => i64::from(inner.immutable),
+                gl::BUFFER_STORAGE_FLAGS => i64::from(inner.storage_flags),
                 gl::BUFFER_MAPPED => i64::from(mapping.is_some()),
                 gl::BUFFER_MAP_LENGTH => mapping.map_or(0, |m| m.length as i64),
                 _ => mapping.map_or(0, |m| m.offset as i64),

@@ -7,7 +7,7 @@
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
 
-use mgpipe_types::gl;
+use mgpipe_types::{gl, FlushRange, TypedHandle};
 
 use super::MAP_ALIGNMENT;
 use super::memory::Shadow;
@@ -52,9 +52,12 @@ const KNOWN_BITS: u32 = gl::MAP_READ_BIT
     | gl::MAP_FLUSH_EXPLICIT_BIT
     | gl::MAP_UNSYNCHRONIZED_BIT;
 
-fn check_access(access: u32, length: isize) -> GlResult {
+const PERSISTENT_BITS: u32 = gl::MAP_PERSISTENT_BIT | gl::MAP_COHERENT_BIT;
+
+fn check_access(access: u32, length: isize, persistent: bool) -> GlResult {
     let has = |bit| access & bit != 0;
-    if access & !KNOWN_BITS != 0 {
+    let known = if persistent { KNOWN_BITS | PERSISTENT_BITS } else { KNOWN_BITS };
+    if access & !known != 0 {
         return Err(invalid_value("glMapBufferRange: unknown access bits"));
     }
     if length == 0 {
@@ -103,7 +106,7 @@ impl Context {
             if start.checked_add(len).is_none_or(|end| end as u64 > buffer.size()) {
                 return Err(invalid_value("glMapBufferRange: range exceeds the buffer"));
             }
-            check_access(access, length)?;
+            check_access(access, length, ctx.state.share.has_buffer_storage())?;
             ctx.start_mapping(&buffer, start, len, access, "glMapBufferRange").map(Some)
         })
     }
@@ -120,6 +123,13 @@ impl Context {
         let inner: &mut BufferInner = &mut guard;
         if inner.mapping.is_some() {
             return Err(invalid_operation(format!("{command}: the buffer is mapped already")));
+        }
+        let needs = access & (gl::MAP_READ_BIT | gl::MAP_WRITE_BIT | PERSISTENT_BITS);
+        if inner.immutable && needs & !inner.storage_flags != 0 || !inner.immutable && needs & PERSISTENT_BITS != 0 {
+            return Err(invalid_operation(format!("{command}: the storage does not allow this access")));
+        }
+        if inner.storage_flags & gl::MAP_PERSISTENT_BIT != 0 {
+            return self.map_resident(buffer, inner, offset, length, access, command);
         }
         let size = buffer.size();
         if access & gl::MAP_INVALIDATE_BUFFER_BIT != 0 && !inner.immutable {
@@ -161,9 +171,52 @@ impl Context {
         Ok(address)
     }
 
+    /// Maps the storage itself, which the application may use while the device does.
+    fn map_resident(
+        &mut self,
+        buffer: &Buffer,
+        inner: &mut BufferInner,
+        offset: usize,
+        length: usize,
+        access: u32,
+        command: &'static str,
+    ) -> GlResult<NonNull<u8>> {
+        if inner.resident.is_none() {
+            let mapped = self.state.share.screen.map_persistent(&crate::share::only(buffer.handle))?;
+            let address = usize::try_from(mapped.address).unwrap_or(0);
+            if address == 0 || mapped.size < buffer.size() {
+                return Err(out_of_memory(format!("{command}: the storage has no address here")));
+            }
+            inner.resident = Some(address);
+        }
+        let base = inner.resident.unwrap_or(0);
+        let address = NonNull::new((base + offset) as *mut u8).ok_or_else(|| out_of_memory(command))?;
+        if access & (gl::MAP_UNSYNCHRONIZED_BIT | gl::MAP_PERSISTENT_BIT) == 0 {
+            // An ordinary mapping waits until the device is done with the buffer.
+            self.finish();
+        }
+        inner.defined = true;
+        inner.mapping = Some(Mapping { offset, length, access, address: base + offset, staging: None, lead: 0 });
+        if access & gl::MAP_PERSISTENT_BIT == 0 {
+            buffer.mapped.store(true, Ordering::Release);
+            buffer.core.mapped_buffers.fetch_add(1, Ordering::AcqRel);
+        }
+        Ok(address)
+    }
+
     /// Sends a range of a mapping, counted from the mapping's start.
     fn send_mapped(&mut self, buffer: &Buffer, inner: &BufferInner, mapping: &Mapping, start: usize, len: usize) {
         let at = mapping.offset + start;
+        if inner.resident.is_some() {
+            self.pipe.resource_flush_range(&FlushRange {
+                res: buffer.handle.raw(),
+                offset: at as u64,
+                size: len as u64,
+                access: mapping.access,
+                pad: 0,
+            });
+            return;
+        }
         let bytes = match (&mapping.staging, &inner.shadow) {
             (Some(staging), _) => staging.bytes().get(mapping.lead + start..mapping.lead + start + len),
             (None, Some(shadow)) => shadow.bytes().get(at..at + len),
@@ -212,8 +265,9 @@ impl Context {
     pub(crate) fn end_mapping(&mut self, buffer: &Buffer) -> bool {
         let mut guard = buffer.lock();
         let Some(mapping) = guard.mapping.take() else { return false };
-        buffer.mapped.store(false, Ordering::Release);
-        buffer.core.mapped_buffers.fetch_sub(1, Ordering::AcqRel);
+        if buffer.mapped.swap(false, Ordering::AcqRel) {
+            buffer.core.mapped_buffers.fetch_sub(1, Ordering::AcqRel);
+        }
         let implicit = mapping.access & gl::MAP_WRITE_BIT != 0 && mapping.access & gl::MAP_FLUSH_EXPLICIT_BIT == 0;
         if implicit {
             self.send_mapped(buffer, &guard, &mapping, 0, mapping.length);
