@@ -135,7 +135,8 @@ fn table(names: &[String], reports: &BTreeMap<usize, Vec<Report>>) -> Result<Exi
     for figure in &first.figures {
         let of = |i: usize, skip: usize| {
             let all = reports.get(&i).into_iter().flatten().skip(skip);
-            let values = all.filter_map(|r| r.figures.iter().find(|f| f.name == figure.name)).map(|f| f.value).collect();
+            let values =
+                all.filter_map(|r| r.figures.iter().find(|f| f.name == figure.name)).map(|f| f.value).collect();
             median(values)
         };
         let n_rounds = reports.get(&0).map_or(0, Vec::len);

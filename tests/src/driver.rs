@@ -112,7 +112,11 @@ pub fn mgl_folder() -> PathBuf {
     }
     let exe = std::env::current_exe().unwrap_or_default();
     let folder = exe.parent().unwrap_or(Path::new("."));
-    if folder.ends_with("deps") { folder.parent().unwrap_or(folder).to_path_buf() } else { folder.to_path_buf() }
+    if folder.ends_with("deps") {
+        folder.parent().unwrap_or(folder).to_path_buf()
+    } else {
+        folder.to_path_buf()
+    }
 }
 
 #[cfg(test)]

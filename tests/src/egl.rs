@@ -28,7 +28,8 @@ pub struct ContextRequest {
 
 impl ContextRequest {
     /// The default request, usable in constants.
-    pub const DEFAULT: Self = Self { version: (3, 3), debug: false, robust: false, surface: (64, 64), surfaceless: false };
+    pub const DEFAULT: Self =
+        Self { version: (3, 3), debug: false, robust: false, surface: (64, 64), surfaceless: false };
 }
 
 impl Default for ContextRequest {
@@ -56,8 +57,9 @@ impl Egl {
         let lib = unsafe { egl::DynamicInstance::<egl::EGL1_5>::load_required() }
             .map_err(|e| anyhow!("libEGL.so.1 does not load: {e:?}"))?;
         // SAFETY: a null native display is what the surfaceless platform asks for.
-        let surfaceless =
-            unsafe { lib.get_platform_display(PLATFORM_SURFACELESS, std::ptr::null_mut::<c_void>(), &[egl::ATTRIB_NONE]) };
+        let surfaceless = unsafe {
+            lib.get_platform_display(PLATFORM_SURFACELESS, std::ptr::null_mut::<c_void>(), &[egl::ATTRIB_NONE])
+        };
         let display = match surfaceless {
             Ok(display) => display,
             // SAFETY: EGL_DEFAULT_DISPLAY is always a legal argument.
@@ -85,34 +87,53 @@ impl Egl {
             .choose_first_config(
                 self.display,
                 &[
-                    egl::SURFACE_TYPE, egl::PBUFFER_BIT,
-                    egl::RENDERABLE_TYPE, egl::OPENGL_BIT,
-                    egl::RED_SIZE, 8, egl::GREEN_SIZE, 8, egl::BLUE_SIZE, 8, egl::ALPHA_SIZE, 8,
-                    egl::DEPTH_SIZE, 24, egl::STENCIL_SIZE, 8,
+                    egl::SURFACE_TYPE,
+                    egl::PBUFFER_BIT,
+                    egl::RENDERABLE_TYPE,
+                    egl::OPENGL_BIT,
+                    egl::RED_SIZE,
+                    8,
+                    egl::GREEN_SIZE,
+                    8,
+                    egl::BLUE_SIZE,
+                    8,
+                    egl::ALPHA_SIZE,
+                    8,
+                    egl::DEPTH_SIZE,
+                    24,
+                    egl::STENCIL_SIZE,
+                    8,
                     egl::NONE,
                 ],
             )
             .context("eglChooseConfig")?
             .ok_or_else(|| anyhow!("no RGBA8 D24S8 pbuffer config for OpenGL"))?;
         let mut attributes = vec![
-            egl::CONTEXT_MAJOR_VERSION, request.version.0,
-            egl::CONTEXT_MINOR_VERSION, request.version.1,
-            egl::CONTEXT_OPENGL_PROFILE_MASK, egl::CONTEXT_OPENGL_CORE_PROFILE_BIT,
+            egl::CONTEXT_MAJOR_VERSION,
+            request.version.0,
+            egl::CONTEXT_MINOR_VERSION,
+            request.version.1,
+            egl::CONTEXT_OPENGL_PROFILE_MASK,
+            egl::CONTEXT_OPENGL_CORE_PROFILE_BIT,
         ];
         if request.debug {
             attributes.extend([egl::CONTEXT_OPENGL_DEBUG, egl::TRUE as egl::Int]);
         }
         if request.robust {
             attributes.extend([
-                egl::CONTEXT_OPENGL_ROBUST_ACCESS, egl::TRUE as egl::Int,
-                egl::CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY, egl::LOSE_CONTEXT_ON_RESET,
+                egl::CONTEXT_OPENGL_ROBUST_ACCESS,
+                egl::TRUE as egl::Int,
+                egl::CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY,
+                egl::LOSE_CONTEXT_ON_RESET,
             ]);
         } else if share.is_none() {
             attributes.extend([egl::CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY, NO_RESET_NOTIFICATION]);
         }
         attributes.push(egl::NONE);
-        let context =
-            self.lib.create_context(self.display, config, share.map(|s| s.context), &attributes).context("eglCreateContext")?;
+        let context = self
+            .lib
+            .create_context(self.display, config, share.map(|s| s.context), &attributes)
+            .context("eglCreateContext")?;
         let surface = if request.surfaceless {
             None
         } else {

@@ -61,11 +61,12 @@ pub fn judge(outcome: Outcome, messages: &[String], expectation: Option<&Expecta
         None if outcome == Outcome::Pass => Ok(()),
         None => Err(format!("{outcome:?}\n  {text}")),
         Some(row) if outcome == row.outcome => Ok(()),
-        Some(row) if outcome == Outcome::Pass => Err(format!(
-            "passes now, but expectations.toml expects {:?} ({}): remove the row",
-            row.outcome, row.reason
-        )),
-        Some(row) => Err(format!("{outcome:?}, but expectations.toml expects {:?} ({})\n  {text}", row.outcome, row.reason)),
+        Some(row) if outcome == Outcome::Pass => {
+            Err(format!("passes now, but expectations.toml expects {:?} ({}): remove the row", row.outcome, row.reason))
+        }
+        Some(row) => {
+            Err(format!("{outcome:?}, but expectations.toml expects {:?} ({})\n  {text}", row.outcome, row.reason))
+        }
     }
 }
 

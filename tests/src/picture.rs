@@ -101,7 +101,10 @@ impl Picture {
         if (self.width, self.height) != (reference.width, reference.height) {
             bail!(
                 "the picture is {}x{}, the reference {}x{}",
-                self.width, self.height, reference.width, reference.height
+                self.width,
+                self.height,
+                reference.width,
+                reference.height
             );
         }
         let mut max_channel = 0;
@@ -144,7 +147,11 @@ impl Picture {
                 n_windows += 1.0;
             }
         }
-        if n_windows == 0.0 { 1.0 } else { total / n_windows }
+        if n_windows == 0.0 {
+            1.0
+        } else {
+            total / n_windows
+        }
     }
 
     /// A picture of the differences, eight times amplified, opaque, for a person to look at.

@@ -32,8 +32,15 @@ macro_rules! functions {
 }
 
 /// The C type of a debug callback.
-pub type DebugCallback =
-    extern "system" fn(source: u32, kind: u32, id: u32, severity: u32, length: i32, message: *const c_char, user: *const c_void);
+pub type DebugCallback = extern "system" fn(
+    source: u32,
+    kind: u32,
+    id: u32,
+    severity: u32,
+    length: i32,
+    message: *const c_char,
+    user: *const c_void,
+);
 
 functions! {
     fn ActiveTexture(unit: u32);

@@ -62,9 +62,8 @@ pub fn work(names: &[String], out: &Path) -> Result<()> {
 fn run_one(egl: &Arc<Egl>, scenario: &Scenario, out: &Path) -> Verdict {
     let start = Instant::now();
     let log = std::env::var_os("MGL_VALIDATION_LOG").map(PathBuf::from);
-    let log_length = |log: &Option<PathBuf>| {
-        log.as_ref().and_then(|p| std::fs::metadata(p).ok()).map_or(0, |m| m.len() as usize)
-    };
+    let log_length =
+        |log: &Option<PathBuf>| log.as_ref().and_then(|p| std::fs::metadata(p).ok()).map_or(0, |m| m.len() as usize);
     let before = log_length(&log);
     let mut verdict = Verdict::without_result(scenario.name, Outcome::Fail, String::new());
     verdict.messages.clear();
@@ -112,7 +111,9 @@ fn run_one(egl: &Arc<Egl>, scenario: &Scenario, out: &Path) -> Verdict {
         if log_length(&log) > before {
             let text = std::fs::read(path).unwrap_or_default();
             let text = String::from_utf8_lossy(text.get(before..).unwrap_or_default()).into_owned();
-            verdict.messages.extend(text.lines().filter(|l| !l.trim().is_empty()).take(10).map(|l| format!("validation: {l}")));
+            verdict
+                .messages
+                .extend(text.lines().filter(|l| !l.trim().is_empty()).take(10).map(|l| format!("validation: {l}")));
         }
     }
     verdict.outcome = match (verdict.messages.is_empty(), record.skipped) {
@@ -130,7 +131,12 @@ fn run_one(egl: &Arc<Egl>, scenario: &Scenario, out: &Path) -> Verdict {
 /// Runs the named scenarios in children of `runner` on `driver`, with at most `timeout` for each. A child that dies or
 /// hangs costs only the scenario it was in. The verdict of every name is in the result.
 pub fn supervise(
-    runner: &Path, driver: &Driver, names: &[String], out: &Path, timeout: Duration, variables: &[(&str, &str)],
+    runner: &Path,
+    driver: &Driver,
+    names: &[String],
+    out: &Path,
+    timeout: Duration,
+    variables: &[(&str, &str)],
 ) -> Result<BTreeMap<String, Verdict>> {
     std::fs::create_dir_all(out).with_context(|| format!("{}", out.display()))?;
     let out = std::path::absolute(out)?;

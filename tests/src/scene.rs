@@ -158,7 +158,10 @@ impl Scene {
             }
         }
         if !left_over.is_empty() {
-            self.fail(format!("GL errors left over: {}", left_over.iter().map(|e| error_name(*e)).collect::<Vec<_>>().join(", ")));
+            self.fail(format!(
+                "GL errors left over: {}",
+                left_over.iter().map(|e| error_name(*e)).collect::<Vec<_>>().join(", ")
+            ));
         }
         self.record.take()
     }
@@ -211,7 +214,14 @@ impl Scene {
     }
 
     /// Records a failure unless every pixel of the rectangle (`x0..x1`, `y0..y1`) is within `tolerance`.
-    pub fn area(&self, picture: &Picture, (x0, y0, x1, y1): (usize, usize, usize, usize), expected: [u8; 4], tolerance: u8, what: &str) {
+    pub fn area(
+        &self,
+        picture: &Picture,
+        (x0, y0, x1, y1): (usize, usize, usize, usize),
+        expected: [u8; 4],
+        tolerance: u8,
+        what: &str,
+    ) {
         for y in y0..y1 {
             for x in x0..x1 {
                 let actual = picture.pixel(x, y);
@@ -260,8 +270,11 @@ impl Scene {
         let program = self.gl.create_program()?;
         for (stage, source) in stages {
             let shader = self.gl.create_shader(*stage)?;
-            let source =
-                if source.trim_start().starts_with("#version") { (*source).to_owned() } else { format!("#version 330 core\n{source}") };
+            let source = if source.trim_start().starts_with("#version") {
+                (*source).to_owned()
+            } else {
+                format!("#version 330 core\n{source}")
+            };
             self.gl.shader_source(shader, &source);
             self.gl.compile_shader(shader);
             if !self.gl.get_shader_compile_status(shader) {
@@ -285,7 +298,11 @@ impl Scene {
     }
 
     /// A program of any stages; `before_link` may set varyings or locations. In use afterwards.
-    pub unsafe fn program_of(&self, stages: &[(u32, &str)], before_link: impl FnOnce(gl::NativeProgram)) -> gl::NativeProgram {
+    pub unsafe fn program_of(
+        &self,
+        stages: &[(u32, &str)],
+        before_link: impl FnOnce(gl::NativeProgram),
+    ) -> gl::NativeProgram {
         let program = self.try_program(stages, before_link).unwrap_or_else(|log| panic!("{log}"));
         self.gl.use_program(Some(program));
         program
@@ -362,7 +379,15 @@ impl Scene {
         self.gl.bind_texture(gl::TEXTURE_2D, Some(texture));
         let (transfer, kind) = transfer_of(format);
         self.gl.tex_image_2d(
-            gl::TEXTURE_2D, 0, format as i32, width, height, 0, transfer, kind, gl::PixelUnpackData::Slice(None),
+            gl::TEXTURE_2D,
+            0,
+            format as i32,
+            width,
+            height,
+            0,
+            transfer,
+            kind,
+            gl::PixelUnpackData::Slice(None),
         );
         self.filter(gl::TEXTURE_2D, gl::NEAREST, gl::NEAREST);
         self.gl.bind_texture(gl::TEXTURE_2D, None);
@@ -417,13 +442,26 @@ impl Scene {
 
     /// A 2D texture of any format with nearest filters, bound to the active unit. Rows are tightly packed.
     pub unsafe fn texture_of<T: bytemuck::NoUninit>(
-        &self, width: i32, height: i32, internal: u32, format: u32, kind: u32, texels: &[T],
+        &self,
+        width: i32,
+        height: i32,
+        internal: u32,
+        format: u32,
+        kind: u32,
+        texels: &[T],
     ) -> gl::NativeTexture {
         let texture = self.gl.create_texture().unwrap();
         self.gl.bind_texture(gl::TEXTURE_2D, Some(texture));
         self.gl.pixel_store_i32(gl::UNPACK_ALIGNMENT, 1);
         self.gl.tex_image_2d(
-            gl::TEXTURE_2D, 0, internal as i32, width, height, 0, format, kind,
+            gl::TEXTURE_2D,
+            0,
+            internal as i32,
+            width,
+            height,
+            0,
+            format,
+            kind,
             gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(texels))),
         );
         self.gl.pixel_store_i32(gl::UNPACK_ALIGNMENT, 4);
@@ -434,7 +472,15 @@ impl Scene {
     /// Reads RGBA8 from the bound read framebuffer, from its lower left corner.
     pub unsafe fn read(&self, width: i32, height: i32) -> Picture {
         let mut data = vec![0; (width * height * 4) as usize];
-        self.gl.read_pixels(0, 0, width, height, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(&mut data)));
+        self.gl.read_pixels(
+            0,
+            0,
+            width,
+            height,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
+            gl::PixelPackData::Slice(Some(&mut data)),
+        );
         Picture::new(width as usize, height as usize, data)
     }
 
@@ -442,18 +488,35 @@ impl Scene {
     pub unsafe fn read_floats(&self, width: i32, height: i32) -> Vec<[f32; 4]> {
         let mut data = vec![[0.0f32; 4]; (width * height) as usize];
         self.gl.read_pixels(
-            0, 0, width, height, gl::RGBA, gl::FLOAT,
+            0,
+            0,
+            width,
+            height,
+            gl::RGBA,
+            gl::FLOAT,
             gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))),
         );
         data
     }
 
     /// Reads numbers of any kind from the bound read framebuffer.
-    pub unsafe fn read_as<T: bytemuck::Pod>(&self, width: i32, height: i32, format: u32, kind: u32, n: usize) -> Vec<T> {
+    pub unsafe fn read_as<T: bytemuck::Pod>(
+        &self,
+        width: i32,
+        height: i32,
+        format: u32,
+        kind: u32,
+        n: usize,
+    ) -> Vec<T> {
         let mut data = vec![T::zeroed(); n];
         self.gl.pixel_store_i32(gl::PACK_ALIGNMENT, 1);
         self.gl.read_pixels(
-            0, 0, width, height, format, kind,
+            0,
+            0,
+            width,
+            height,
+            format,
+            kind,
             gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))),
         );
         self.gl.pixel_store_i32(gl::PACK_ALIGNMENT, 4);

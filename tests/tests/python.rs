@@ -83,8 +83,12 @@ impl Places {
             std::thread::sleep(Duration::from_millis(10));
         };
         let text = fs::read_to_string(&log).unwrap_or_default();
-        let mut messages: Vec<String> =
-            fs::read_to_string(&validation).unwrap_or_default().lines().take(10).map(|l| format!("validation: {l}")).collect();
+        let mut messages: Vec<String> = fs::read_to_string(&validation)
+            .unwrap_or_default()
+            .lines()
+            .take(10)
+            .map(|l| format!("validation: {l}"))
+            .collect();
         let outcome = match status {
             None => Outcome::Timeout,
             Some(status) if status.code().is_none() => Outcome::Crash,
@@ -105,12 +109,19 @@ impl Places {
     }
 }
 
-fn compare(places: &Places, program: &str, tolerance: Tolerance, driver: &Driver) -> Result<(Outcome, Vec<String>), Failed> {
+fn compare(
+    places: &Places,
+    program: &str,
+    tolerance: Tolerance,
+    driver: &Driver,
+) -> Result<(Outcome, Vec<String>), Failed> {
     let (outcome, mut messages, picture) = places.run(program, driver)?;
     let Some(actual) = picture else { return Ok((outcome, messages)) };
     let (reference_outcome, reference_messages, reference) = places.run(program, &Driver::Llvmpipe)?;
     let Some(reference) = reference else {
-        return Err(format!("the reference does not pass: {reference_outcome:?} {}", reference_messages.join("; ")).into());
+        return Err(
+            format!("the reference does not pass: {reference_outcome:?} {}", reference_messages.join("; ")).into()
+        );
     };
     match actual.difference(&reference, tolerance.channel) {
         Ok(d) if d.within(&tolerance) => return Ok((outcome, messages)),
@@ -130,7 +141,8 @@ fn compare(places: &Places, program: &str, tolerance: Tolerance, driver: &Driver
 
 fn main() {
     let arguments = Arguments::from_args();
-    let target = Path::new(env!("CARGO_BIN_EXE_scenario-runner")).parent().and_then(Path::parent).unwrap_or(Path::new("target"));
+    let target =
+        Path::new(env!("CARGO_BIN_EXE_scenario-runner")).parent().and_then(Path::parent).unwrap_or(Path::new("target"));
     let places = Arc::new(Places {
         programs: Path::new(env!("CARGO_MANIFEST_DIR")).join("python"),
         target: target.to_path_buf(),
@@ -182,7 +194,9 @@ fn main() {
             trials.push(Trial::test(format!("{}::{program}", driver.name()), move || {
                 let (outcome, messages) = compare(&places, program, tolerance, &driver)?;
                 let row = match &driver {
-                    Driver::Mgl { backend, transport, .. } => table.find(&format!("python_{program}"), backend, transport),
+                    Driver::Mgl { backend, transport, .. } => {
+                        table.find(&format!("python_{program}"), backend, transport)
+                    }
                     _ => None,
                 };
                 judge(outcome, &messages, row).map_err(Failed::from)

@@ -47,7 +47,13 @@ impl Batch {
 }
 
 /// Compares pictures and numbers; the messages of what differs. Keeps pictures of a difference in `failures`.
-fn compare(actual: &Verdict, actual_folder: &Path, reference: &Verdict, reference_folder: &Path, failures: &Path) -> Vec<String> {
+fn compare(
+    actual: &Verdict,
+    actual_folder: &Path,
+    reference: &Verdict,
+    reference_folder: &Path,
+    failures: &Path,
+) -> Vec<String> {
     let mut messages = Vec::new();
     for entry in &reference.pictures {
         let file = format!("{}.{}.png", reference.name, entry.name);
@@ -84,12 +90,20 @@ fn compare(actual: &Verdict, actual_folder: &Path, reference: &Verdict, referenc
             continue;
         };
         if a.values.len() != entry.values.len() {
-            messages.push(format!("values {}: {} of them, expected {}", entry.name, a.values.len(), entry.values.len()));
+            messages.push(format!(
+                "values {}: {} of them, expected {}",
+                entry.name,
+                a.values.len(),
+                entry.values.len()
+            ));
             continue;
         }
-        let worst = a.values.iter().zip(&entry.values).enumerate().find(|(_, (a, r))| {
-            !((*a - *r).abs() <= entry.tolerance || a == r || (a.is_nan() && r.is_nan()))
-        });
+        let worst = a
+            .values
+            .iter()
+            .zip(&entry.values)
+            .enumerate()
+            .find(|(_, (a, r))| !((*a - *r).abs() <= entry.tolerance || a == r || (a.is_nan() && r.is_nan())));
         if let Some((i, (a, r))) = worst {
             messages.push(format!("values {}[{i}]: {a}, expected {r} ± {}", entry.name, entry.tolerance));
         }
@@ -98,7 +112,12 @@ fn compare(actual: &Verdict, actual_folder: &Path, reference: &Verdict, referenc
 }
 
 /// The outcome of a scenario on a driver, comparisons included.
-fn outcome(scenario: &Scenario, batch: &Batch, reference: &Batch, failures: &Path) -> Result<(Outcome, Vec<String>), Failed> {
+fn outcome(
+    scenario: &Scenario,
+    batch: &Batch,
+    reference: &Batch,
+    failures: &Path,
+) -> Result<(Outcome, Vec<String>), Failed> {
     let name = scenario.name;
     if scenario.reference_defect.is_some() {
         return batch.verdict(name).map(|v| (v.outcome, v.messages));
@@ -111,7 +130,8 @@ fn outcome(scenario: &Scenario, batch: &Batch, reference: &Batch, failures: &Pat
     let mut messages = a.messages.clone();
     let mut outcome = a.outcome;
     if matches!(outcome, Outcome::Pass | Outcome::Fail) {
-        let different = compare(&a, &batch.folder, &r, &reference.folder, &failures.join(batch.driver.name().replace('/', "-")));
+        let different =
+            compare(&a, &batch.folder, &r, &reference.folder, &failures.join(batch.driver.name().replace('/', "-")));
         if !different.is_empty() {
             outcome = Outcome::Fail;
         }
@@ -149,7 +169,9 @@ fn control_trial(name: &'static str, expected: Outcome, text: &'static str, root
         if actual != expected || !found {
             return Err(format!("judged {actual:?} {messages:?}, expected {expected:?} with {text:?}").into());
         }
-        if name == "control_different_picture" && !root.join("kept/control_different_picture.picture.diff.png").is_file() {
+        if name == "control_different_picture"
+            && !root.join("kept/control_different_picture.picture.diff.png").is_file()
+        {
             return Err("no difference picture was kept".into());
         }
         Ok(())
@@ -190,12 +212,19 @@ fn main() {
     let mut trials = Vec::new();
 
     let names: Vec<&'static str> = all.iter().map(|s| s.name).collect();
-    let parsed = table.as_ref().map(|t| t.expect.iter().map(|e| e.scenario.clone()).collect::<Vec<_>>()).map_err(|e| format!("{e:#}"));
+    let parsed = table
+        .as_ref()
+        .map(|t| t.expect.iter().map(|e| e.scenario.clone()).collect::<Vec<_>>())
+        .map_err(|e| format!("{e:#}"));
     trials.push(Trial::test("expectations::rows_name_scenarios", move || {
         // Rows of the Python programs are read by the other harness.
         let known = |n: &String| names.contains(&n.as_str()) || n.starts_with("python_");
         let unknown: Vec<_> = parsed?.into_iter().filter(|n| !known(n)).collect();
-        if unknown.is_empty() { Ok(()) } else { Err(format!("no such scenarios: {unknown:?}").into()) }
+        if unknown.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("no such scenarios: {unknown:?}").into())
+        }
     }));
     let table = Arc::new(table.unwrap_or_default());
 
@@ -226,7 +255,9 @@ fn main() {
             let verdict = reference.verdict(name)?;
             match (defect, verdict.outcome) {
                 (None, outcome) => judge(outcome, &verdict.messages, None).map_err(Failed::from),
-                (Some(defect), Outcome::Pass) => Err(format!("passes now, but is marked with a defect: {defect}").into()),
+                (Some(defect), Outcome::Pass) => {
+                    Err(format!("passes now, but is marked with a defect: {defect}").into())
+                }
                 (Some(_), _) => Ok(()),
             }
         }));

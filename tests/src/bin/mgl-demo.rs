@@ -76,7 +76,10 @@ fn main() -> Result<()> {
         }
         context.swap_buffers()?;
         if reported.elapsed() > Duration::from_secs(2) {
-            println!("           {n_frames} frames, {:.1} a second", f64::from(n_frames - 1) / start.elapsed().as_secs_f64());
+            println!(
+                "           {n_frames} frames, {:.1} a second",
+                f64::from(n_frames - 1) / start.elapsed().as_secs_f64()
+            );
             reported = Instant::now();
         }
     }
@@ -90,7 +93,13 @@ fn main() -> Result<()> {
             println!("speed      {:.1} frames a second over {n_frames} frames", f64::from(n_frames - 1) / elapsed);
         }
         gl.read_pixels(
-            0, 0, width, height, glow::RGBA, glow::UNSIGNED_BYTE, glow::PixelPackData::Slice(Some(&mut data)),
+            0,
+            0,
+            width,
+            height,
+            glow::RGBA,
+            glow::UNSIGNED_BYTE,
+            glow::PixelPackData::Slice(Some(&mut data)),
         );
         gl.get_error()
     };

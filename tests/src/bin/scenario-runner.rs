@@ -52,7 +52,12 @@ fn main() -> Result<ExitCode> {
     let verdicts = runner::supervise(&exe, &driver, &names, &arguments.out, runner::scenario_timeout(), &[])?;
     let mut n_bad = 0;
     for verdict in verdicts.values() {
-        println!("{:8} {:40} {:8.1} ms", format!("{:?}", verdict.outcome).to_lowercase(), verdict.name, verdict.milliseconds);
+        println!(
+            "{:8} {:40} {:8.1} ms",
+            format!("{:?}", verdict.outcome).to_lowercase(),
+            verdict.name,
+            verdict.milliseconds
+        );
         if verdict.outcome != Outcome::Pass {
             for message in &verdict.messages {
                 println!("         {}", message.replace('\n', "\n         "));

@@ -43,7 +43,12 @@ pub fn rotation(axis: Vec3, angle: f32) -> Mat4 {
 pub fn perspective(fov: f32, aspect: f32, near: f32, far: f32) -> Mat4 {
     let f = 1.0 / (fov / 2.0).tan();
     let d = near - far;
-    [[f / aspect, 0.0, 0.0, 0.0], [0.0, f, 0.0, 0.0], [0.0, 0.0, (far + near) / d, -1.0], [0.0, 0.0, 2.0 * far * near / d, 0.0]]
+    [
+        [f / aspect, 0.0, 0.0, 0.0],
+        [0.0, f, 0.0, 0.0],
+        [0.0, 0.0, (far + near) / d, -1.0],
+        [0.0, 0.0, 2.0 * far * near / d, 0.0],
+    ]
 }
 
 /// An orthographic projection of the box ±`x`, ±`y`, `near` to `far`.

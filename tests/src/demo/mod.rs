@@ -132,10 +132,11 @@ impl Demo {
     /// A GL 3.3 context is current, and stays so for every use of the demo.
     pub unsafe fn new(gl: &gl::Context, width: i32, height: i32, quality: Quality) -> Result<Self, String> {
         let instance_buffer = gl.create_buffer()?;
-        let shapes = [mesh::plane(), mesh::knot(quality.detail), mesh::sphere(quality.detail), mesh::cube(), mesh::pedestal()]
-            .iter()
-            .map(|mesh| Self::upload(gl, mesh, instance_buffer))
-            .collect::<Result<Vec<_>, _>>()?;
+        let shapes =
+            [mesh::plane(), mesh::knot(quality.detail), mesh::sphere(quality.detail), mesh::cube(), mesh::pedestal()]
+                .iter()
+                .map(|mesh| Self::upload(gl, mesh, instance_buffer))
+                .collect::<Result<Vec<_>, _>>()?;
         let frame_buffer = gl.create_buffer()?;
         gl.bind_buffer(gl::UNIFORM_BUFFER, Some(frame_buffer));
         gl.buffer_data_size(gl::UNIFORM_BUFFER, size_of::<Frame>() as i32, gl::DYNAMIC_DRAW);
@@ -154,13 +155,24 @@ impl Demo {
         let shadow_map = gl.create_texture()?;
         gl.bind_texture(gl::TEXTURE_2D, Some(shadow_map));
         gl.tex_image_2d(
-            gl::TEXTURE_2D, 0, gl::DEPTH_COMPONENT24 as i32, quality.shadow_size, quality.shadow_size, 0, gl::DEPTH_COMPONENT,
-            gl::UNSIGNED_INT, gl::PixelUnpackData::Slice(None),
+            gl::TEXTURE_2D,
+            0,
+            gl::DEPTH_COMPONENT24 as i32,
+            quality.shadow_size,
+            quality.shadow_size,
+            0,
+            gl::DEPTH_COMPONENT,
+            gl::UNSIGNED_INT,
+            gl::PixelUnpackData::Slice(None),
         );
         for (name, value) in [
-            (gl::TEXTURE_MIN_FILTER, gl::LINEAR), (gl::TEXTURE_MAG_FILTER, gl::LINEAR), (gl::TEXTURE_MAX_LEVEL, 0),
-            (gl::TEXTURE_WRAP_S, gl::CLAMP_TO_EDGE), (gl::TEXTURE_WRAP_T, gl::CLAMP_TO_EDGE),
-            (gl::TEXTURE_COMPARE_MODE, gl::COMPARE_REF_TO_TEXTURE), (gl::TEXTURE_COMPARE_FUNC, gl::LEQUAL),
+            (gl::TEXTURE_MIN_FILTER, gl::LINEAR),
+            (gl::TEXTURE_MAG_FILTER, gl::LINEAR),
+            (gl::TEXTURE_MAX_LEVEL, 0),
+            (gl::TEXTURE_WRAP_S, gl::CLAMP_TO_EDGE),
+            (gl::TEXTURE_WRAP_T, gl::CLAMP_TO_EDGE),
+            (gl::TEXTURE_COMPARE_MODE, gl::COMPARE_REF_TO_TEXTURE),
+            (gl::TEXTURE_COMPARE_FUNC, gl::LEQUAL),
         ] {
             gl.tex_parameter_i32(gl::TEXTURE_2D, name, value as i32);
         }
@@ -174,7 +186,9 @@ impl Demo {
         let samples = 4.min(gl.get_parameter_i32(gl::MAX_SAMPLES));
         let multisampled = gl.create_framebuffer()?;
         gl.bind_framebuffer(gl::FRAMEBUFFER, Some(multisampled));
-        for (attachment, format) in [(gl::COLOR_ATTACHMENT0, gl::RGBA16F), (gl::DEPTH_ATTACHMENT, gl::DEPTH_COMPONENT24)] {
+        for (attachment, format) in
+            [(gl::COLOR_ATTACHMENT0, gl::RGBA16F), (gl::DEPTH_ATTACHMENT, gl::DEPTH_COMPONENT24)]
+        {
             let buffer = gl.create_renderbuffer()?;
             gl.bind_renderbuffer(gl::RENDERBUFFER, Some(buffer));
             gl.renderbuffer_storage_multisample(gl::RENDERBUFFER, samples, format, width, height);
@@ -185,11 +199,21 @@ impl Demo {
         let picture = gl.create_texture()?;
         gl.bind_texture(gl::TEXTURE_2D, Some(picture));
         gl.tex_image_2d(
-            gl::TEXTURE_2D, 0, gl::RGBA16F as i32, width, height, 0, gl::RGBA, gl::FLOAT, gl::PixelUnpackData::Slice(None),
+            gl::TEXTURE_2D,
+            0,
+            gl::RGBA16F as i32,
+            width,
+            height,
+            0,
+            gl::RGBA,
+            gl::FLOAT,
+            gl::PixelUnpackData::Slice(None),
         );
         for (name, value) in [
-            (gl::TEXTURE_MIN_FILTER, gl::LINEAR_MIPMAP_LINEAR), (gl::TEXTURE_MAG_FILTER, gl::LINEAR),
-            (gl::TEXTURE_WRAP_S, gl::CLAMP_TO_EDGE), (gl::TEXTURE_WRAP_T, gl::CLAMP_TO_EDGE),
+            (gl::TEXTURE_MIN_FILTER, gl::LINEAR_MIPMAP_LINEAR),
+            (gl::TEXTURE_MAG_FILTER, gl::LINEAR),
+            (gl::TEXTURE_WRAP_S, gl::CLAMP_TO_EDGE),
+            (gl::TEXTURE_WRAP_T, gl::CLAMP_TO_EDGE),
         ] {
             gl.tex_parameter_i32(gl::TEXTURE_2D, name, value as i32);
         }
@@ -200,8 +224,24 @@ impl Demo {
         check_target(gl, "the picture")?;
 
         Ok(Self {
-            width, height, quality, samples, shapes, instance_buffer, frame_buffer, empty_array, object, shadow, sky, screen, materials,
-            shadow_map, shadow_target, multisampled, picture, picture_target,
+            width,
+            height,
+            quality,
+            samples,
+            shapes,
+            instance_buffer,
+            frame_buffer,
+            empty_array,
+            object,
+            shadow,
+            sky,
+            screen,
+            materials,
+            shadow_map,
+            shadow_target,
+            multisampled,
+            picture,
+            picture_target,
         })
     }
 
@@ -360,7 +400,9 @@ fn still_life(time: f32) -> Vec<Batch> {
         shape: 1,
         instances: vec![item(
             at([0.0, 2.35 + 0.08 * (time * 1.3).sin(), 0.0], mul(&turn, &scale([0.95; 3]))),
-            [1.0, 0.62, 0.28], LAYER_BRUSHED, [1.0, 0.24, 1.0, 0.0],
+            [1.0, 0.62, 0.28],
+            LAYER_BRUSHED,
+            [1.0, 0.24, 1.0, 0.0],
         )],
     });
     let mut spheres = Vec::new();

@@ -53,7 +53,13 @@ fn crate_side(u: f32, v: f32) -> [f32; 3] {
     let frame = u.min(1.0 - u).min(v.min(1.0 - v)) < 0.12;
     let diagonal = (u - v).abs() < 0.075;
     let (along, across) = if frame && u.min(1.0 - u) < 0.12 { (v, u) } else { (u, v) };
-    let plank = if frame { 9.0 } else if diagonal { 7.0 } else { (v * 5.0).floor() };
+    let plank = if frame {
+        9.0
+    } else if diagonal {
+        7.0
+    } else {
+        (v * 5.0).floor()
+    };
     let grain = noise(along * 8.0, across * 64.0, 512) * 0.6 + noise(along * 32.0, across * 192.0, 512) * 0.4;
     let gap = !frame && !diagonal && (v * 5.0).fract() < 0.05;
     let rim = frame && (u.min(1.0 - u).min(v.min(1.0 - v)) - 0.115).abs() < 0.006;
@@ -85,7 +91,15 @@ pub unsafe fn create(gl: &gl::Context, size: usize) -> Result<gl::NativeTexture,
     let texture = gl.create_texture()?;
     gl.bind_texture(gl::TEXTURE_2D_ARRAY, Some(texture));
     gl.tex_image_3d(
-        gl::TEXTURE_2D_ARRAY, 0, gl::SRGB8_ALPHA8 as i32, size as i32, size as i32, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_2D_ARRAY,
+        0,
+        gl::SRGB8_ALPHA8 as i32,
+        size as i32,
+        size as i32,
+        4,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(&data)),
     );
     gl.generate_mipmap(gl::TEXTURE_2D_ARRAY);

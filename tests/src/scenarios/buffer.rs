@@ -92,7 +92,13 @@ unsafe fn check_cells(t: &Scene, what: &str) {
     let picture = t.read(32, 32);
     for i in 0..64usize {
         let (x, y) = ((i % 8) * 4, (i / 8) * 4);
-        t.area(&picture, (x, y, x + 4, y + 4), [i as u8 * 4, 255 - i as u8 * 4, 0, 255], 1, &format!("{what}: cell {i}"));
+        t.area(
+            &picture,
+            (x, y, x + 4, y + 4),
+            [i as u8 * 4, 255 - i as u8 * 4, 0, 255],
+            1,
+            &format!("{what}: cell {i}"),
+        );
     }
 }
 
@@ -241,7 +247,8 @@ unsafe fn delete_while_bound(t: &Scene) {
 }
 
 unsafe fn persistent_coherent(t: &Scene) {
-    let known = t.supported_extensions().contains("GL_ARB_buffer_storage") || t.version().major * 10 + t.version().minor >= 44;
+    let known =
+        t.supported_extensions().contains("GL_ARB_buffer_storage") || t.version().major * 10 + t.version().minor >= 44;
     if !known {
         t.skip("GL_ARB_buffer_storage is not there");
         return;

@@ -38,10 +38,17 @@ unsafe fn version_and_strings(t: &Scene) {
     t.check((major, minor) >= (3, 3), format!("version {major}.{minor}"));
     let string = |name: u32| {
         let p = t.raw.GetString(name);
-        if p.is_null() { String::new() } else { CStr::from_ptr(p).to_string_lossy().into_owned() }
+        if p.is_null() {
+            String::new()
+        } else {
+            CStr::from_ptr(p).to_string_lossy().into_owned()
+        }
     };
     let version = string(gl::VERSION);
-    t.check(version.starts_with(&format!("{major}.{minor}")), format!("GL_VERSION {version:?} against {major}.{minor}"));
+    t.check(
+        version.starts_with(&format!("{major}.{minor}")),
+        format!("GL_VERSION {version:?} against {major}.{minor}"),
+    );
     let glsl = string(gl::SHADING_LANGUAGE_VERSION);
     t.check(glsl.starts_with("3.3") || glsl.starts_with("4."), format!("GLSL {glsl:?}"));
     t.check(!string(gl::VENDOR).is_empty() && !string(gl::RENDERER).is_empty(), "GL_VENDOR and GL_RENDERER");
@@ -88,23 +95,34 @@ unsafe fn version_and_strings(t: &Scene) {
 unsafe fn limits(t: &Scene) {
     // GL 3.3 tables 6.35 to 6.39: the least that every implementation offers.
     for (name, least, what) in [
-        (gl::MAX_TEXTURE_SIZE, 1024, "MAX_TEXTURE_SIZE"), (gl::MAX_3D_TEXTURE_SIZE, 256, "MAX_3D_TEXTURE_SIZE"),
-        (gl::MAX_ARRAY_TEXTURE_LAYERS, 256, "MAX_ARRAY_TEXTURE_LAYERS"), (gl::MAX_CUBE_MAP_TEXTURE_SIZE, 1024, "MAX_CUBE_MAP_TEXTURE_SIZE"),
-        (gl::MAX_RENDERBUFFER_SIZE, 1024, "MAX_RENDERBUFFER_SIZE"), (gl::MAX_RECTANGLE_TEXTURE_SIZE, 1024, "MAX_RECTANGLE_TEXTURE_SIZE"),
-        (gl::MAX_TEXTURE_BUFFER_SIZE, 65536, "MAX_TEXTURE_BUFFER_SIZE"), (gl::MAX_DRAW_BUFFERS, 8, "MAX_DRAW_BUFFERS"),
-        (gl::MAX_COLOR_ATTACHMENTS, 8, "MAX_COLOR_ATTACHMENTS"), (gl::MAX_VERTEX_ATTRIBS, 16, "MAX_VERTEX_ATTRIBS"),
+        (gl::MAX_TEXTURE_SIZE, 1024, "MAX_TEXTURE_SIZE"),
+        (gl::MAX_3D_TEXTURE_SIZE, 256, "MAX_3D_TEXTURE_SIZE"),
+        (gl::MAX_ARRAY_TEXTURE_LAYERS, 256, "MAX_ARRAY_TEXTURE_LAYERS"),
+        (gl::MAX_CUBE_MAP_TEXTURE_SIZE, 1024, "MAX_CUBE_MAP_TEXTURE_SIZE"),
+        (gl::MAX_RENDERBUFFER_SIZE, 1024, "MAX_RENDERBUFFER_SIZE"),
+        (gl::MAX_RECTANGLE_TEXTURE_SIZE, 1024, "MAX_RECTANGLE_TEXTURE_SIZE"),
+        (gl::MAX_TEXTURE_BUFFER_SIZE, 65536, "MAX_TEXTURE_BUFFER_SIZE"),
+        (gl::MAX_DRAW_BUFFERS, 8, "MAX_DRAW_BUFFERS"),
+        (gl::MAX_COLOR_ATTACHMENTS, 8, "MAX_COLOR_ATTACHMENTS"),
+        (gl::MAX_VERTEX_ATTRIBS, 16, "MAX_VERTEX_ATTRIBS"),
         (gl::MAX_VERTEX_UNIFORM_COMPONENTS, 1024, "MAX_VERTEX_UNIFORM_COMPONENTS"),
         (gl::MAX_FRAGMENT_UNIFORM_COMPONENTS, 1024, "MAX_FRAGMENT_UNIFORM_COMPONENTS"),
         (gl::MAX_VERTEX_TEXTURE_IMAGE_UNITS, 16, "MAX_VERTEX_TEXTURE_IMAGE_UNITS"),
         (gl::MAX_GEOMETRY_TEXTURE_IMAGE_UNITS, 16, "MAX_GEOMETRY_TEXTURE_IMAGE_UNITS"),
-        (gl::MAX_TEXTURE_IMAGE_UNITS, 16, "MAX_TEXTURE_IMAGE_UNITS"), (gl::MAX_COMBINED_TEXTURE_IMAGE_UNITS, 48, "MAX_COMBINED_TEXTURE_IMAGE_UNITS"),
-        (gl::MAX_VERTEX_UNIFORM_BLOCKS, 12, "MAX_VERTEX_UNIFORM_BLOCKS"), (gl::MAX_FRAGMENT_UNIFORM_BLOCKS, 12, "MAX_FRAGMENT_UNIFORM_BLOCKS"),
-        (gl::MAX_UNIFORM_BUFFER_BINDINGS, 36, "MAX_UNIFORM_BUFFER_BINDINGS"), (gl::MAX_UNIFORM_BLOCK_SIZE, 16384, "MAX_UNIFORM_BLOCK_SIZE"),
+        (gl::MAX_TEXTURE_IMAGE_UNITS, 16, "MAX_TEXTURE_IMAGE_UNITS"),
+        (gl::MAX_COMBINED_TEXTURE_IMAGE_UNITS, 48, "MAX_COMBINED_TEXTURE_IMAGE_UNITS"),
+        (gl::MAX_VERTEX_UNIFORM_BLOCKS, 12, "MAX_VERTEX_UNIFORM_BLOCKS"),
+        (gl::MAX_FRAGMENT_UNIFORM_BLOCKS, 12, "MAX_FRAGMENT_UNIFORM_BLOCKS"),
+        (gl::MAX_UNIFORM_BUFFER_BINDINGS, 36, "MAX_UNIFORM_BUFFER_BINDINGS"),
+        (gl::MAX_UNIFORM_BLOCK_SIZE, 16384, "MAX_UNIFORM_BLOCK_SIZE"),
         (gl::MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS, 64, "MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS"),
         (gl::MAX_TRANSFORM_FEEDBACK_SEPARATE_ATTRIBS, 4, "MAX_TRANSFORM_FEEDBACK_SEPARATE_ATTRIBS"),
-        (gl::MAX_GEOMETRY_OUTPUT_VERTICES, 256, "MAX_GEOMETRY_OUTPUT_VERTICES"), (gl::MAX_SAMPLES, 4, "MAX_SAMPLES"),
-        (gl::MAX_CLIP_DISTANCES, 6, "MAX_CLIP_DISTANCES"), (gl::MAX_VARYING_COMPONENTS, 60, "MAX_VARYING_COMPONENTS"),
-        (gl::MAX_DUAL_SOURCE_DRAW_BUFFERS, 1, "MAX_DUAL_SOURCE_DRAW_BUFFERS"), (gl::MAX_INTEGER_SAMPLES, 1, "MAX_INTEGER_SAMPLES"),
+        (gl::MAX_GEOMETRY_OUTPUT_VERTICES, 256, "MAX_GEOMETRY_OUTPUT_VERTICES"),
+        (gl::MAX_SAMPLES, 4, "MAX_SAMPLES"),
+        (gl::MAX_CLIP_DISTANCES, 6, "MAX_CLIP_DISTANCES"),
+        (gl::MAX_VARYING_COMPONENTS, 60, "MAX_VARYING_COMPONENTS"),
+        (gl::MAX_DUAL_SOURCE_DRAW_BUFFERS, 1, "MAX_DUAL_SOURCE_DRAW_BUFFERS"),
+        (gl::MAX_INTEGER_SAMPLES, 1, "MAX_INTEGER_SAMPLES"),
     ] {
         let v = t.get_parameter_i32(name);
         t.check(v >= least, format!("{what} is {v}, GL 3.3 asks for {least}"));
@@ -117,15 +135,39 @@ unsafe fn limits(t: &Scene) {
     let size = t.get_parameter_i32(gl::MAX_TEXTURE_SIZE);
     let texture = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_2D, Some(texture));
-    t.tex_image_2d(gl::TEXTURE_2D, 0, gl::R8 as i32, size, 1, 0, gl::RED, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(None));
+    t.tex_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        gl::R8 as i32,
+        size,
+        1,
+        0,
+        gl::RED,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::Slice(None),
+    );
     t.no_error("a texture of the greatest width");
-    t.tex_image_2d(gl::TEXTURE_2D, 0, gl::R8 as i32, size + 1, 1, 0, gl::RED, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(None));
+    t.tex_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        gl::R8 as i32,
+        size + 1,
+        1,
+        0,
+        gl::RED,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::Slice(None),
+    );
     t.error(gl::INVALID_VALUE, "a texture that is wider");
     t.equal(t.get_tex_level_parameter_i32(gl::TEXTURE_2D, 0, gl::TEXTURE_WIDTH), size, "the width after the error");
 }
 
 unsafe fn surfaceless(t: &Scene) {
-    t.equal(t.check_framebuffer_status(gl::FRAMEBUFFER), gl::FRAMEBUFFER_UNDEFINED, "no surface, no default framebuffer");
+    t.equal(
+        t.check_framebuffer_status(gl::FRAMEBUFFER),
+        gl::FRAMEBUFFER_UNDEFINED,
+        "no surface, no default framebuffer",
+    );
     t.clear(gl::COLOR_BUFFER_BIT);
     t.error(gl::INVALID_FRAMEBUFFER_OPERATION, "a clear of nothing");
     t.target(8, 8);
@@ -169,8 +211,23 @@ unsafe fn shared_upload(t: &Scene) {
                             let texture = gl.create_texture().unwrap();
                             gl.bind_texture(gl::TEXTURE_2D, Some(texture));
                             gl.tex_image_2d(
-                                gl::TEXTURE_2D, 0, gl::RGBA8 as i32, 64, 64, 0, gl::RGBA, gl::UNSIGNED_BYTE,
-                                gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&vec![[i * 30, 255 - i * 30, i, 255]; 4096]))),
+                                gl::TEXTURE_2D,
+                                0,
+                                gl::RGBA8 as i32,
+                                64,
+                                64,
+                                0,
+                                gl::RGBA,
+                                gl::UNSIGNED_BYTE,
+                                gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&vec![
+                                    [
+                                        i * 30,
+                                        255 - i * 30,
+                                        i,
+                                        255
+                                    ];
+                                    4096
+                                ]))),
                             );
                             gl.tex_parameter_i32(gl::TEXTURE_2D, gl::TEXTURE_MIN_FILTER, gl::NEAREST as i32);
                             texture
@@ -198,7 +255,13 @@ unsafe fn shared_upload(t: &Scene) {
     let picture = t.read(64, 8);
     for i in 0..8u8 {
         let x = usize::from(i) * 8;
-        t.area(&picture, (x, 0, x + 8, 8), [i * 30, 255 - i * 30, i, 255], 0, &format!("texture {i} from the other thread"));
+        t.area(
+            &picture,
+            (x, 0, x + 8, 8),
+            [i * 30, 255 - i * 30, i, 255],
+            0,
+            &format!("texture {i} from the other thread"),
+        );
     }
     t.compare("picture", &picture, Tolerance::EXACT);
 }
@@ -216,7 +279,10 @@ unsafe fn shared_objects(t: &Scene) {
     {
         let other = Other::enter(&second);
         let gl = &other.gl;
-        t.check(gl.is_buffer(buffer) && gl.is_texture(target.texture) && gl.is_program(program), "shared objects are known");
+        t.check(
+            gl.is_buffer(buffer) && gl.is_texture(target.texture) && gl.is_program(program),
+            "shared objects are known",
+        );
         gl.bind_vertex_array(Some(array));
         t.equal(gl.get_error(), gl::INVALID_OPERATION, "vertex arrays are not shared");
         gl.bind_buffer(gl::COPY_READ_BUFFER, Some(buffer));
@@ -326,7 +392,15 @@ unsafe fn moves_between_threads(t: &Scene) {
             unsafe {
                 let other = Other::enter(context);
                 let mut data = vec![0u8; 256];
-                other.gl.read_pixels(0, 0, 8, 8, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(&mut data)));
+                other.gl.read_pixels(
+                    0,
+                    0,
+                    8,
+                    8,
+                    gl::RGBA,
+                    gl::UNSIGNED_BYTE,
+                    gl::PixelPackData::Slice(Some(&mut data)),
+                );
                 other.gl.scissor(0, 0, 4, 8);
                 other.gl.enable(gl::SCISSOR_TEST);
                 other.gl.clear_color(0.0, 0.0, 1.0, 1.0);
@@ -369,7 +443,13 @@ unsafe fn fence_across(t: &Scene) {
                     other.raw.WaitSync(sync as *mut c_void, 0, gl::TIMEOUT_IGNORED);
                     let framebuffer = gl.create_framebuffer().unwrap();
                     gl.bind_framebuffer(gl::FRAMEBUFFER, Some(framebuffer));
-                    gl.framebuffer_texture_2d(gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, Some(target.texture), 0);
+                    gl.framebuffer_texture_2d(
+                        gl::FRAMEBUFFER,
+                        gl::COLOR_ATTACHMENT0,
+                        gl::TEXTURE_2D,
+                        Some(target.texture),
+                        0,
+                    );
                     let mut data = [0u8; 4];
                     gl.read_pixels(9, 9, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(&mut data)));
                     (data, gl.get_error())
@@ -393,7 +473,14 @@ unsafe fn destroyed_with_shared(t: &Scene) {
         let texture = other.gl.create_texture().unwrap();
         other.gl.bind_texture(gl::TEXTURE_2D, Some(texture));
         other.gl.tex_image_2d(
-            gl::TEXTURE_2D, 0, gl::RGBA8 as i32, 2, 2, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+            gl::TEXTURE_2D,
+            0,
+            gl::RGBA8 as i32,
+            2,
+            2,
+            0,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
             gl::PixelUnpackData::Slice(Some(&[33; 16])),
         );
         texture
@@ -403,7 +490,13 @@ unsafe fn destroyed_with_shared(t: &Scene) {
         let other = Other::enter(&second);
         other.gl.bind_texture(gl::TEXTURE_2D, Some(texture));
         let mut data = [0u8; 16];
-        other.gl.get_tex_image(gl::TEXTURE_2D, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(&mut data)));
+        other.gl.get_tex_image(
+            gl::TEXTURE_2D,
+            0,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
+            gl::PixelPackData::Slice(Some(&mut data)),
+        );
         t.equal(data, [33; 16], "the texture after its maker is gone");
         t.equal(other.gl.get_error(), gl::NO_ERROR, "no error");
     }
@@ -434,7 +527,17 @@ unsafe fn create_destroy(t: &Scene) {
             let gl = &other.gl;
             let texture = gl.create_texture().unwrap();
             gl.bind_texture(gl::TEXTURE_2D, Some(texture));
-            gl.tex_image_2d(gl::TEXTURE_2D, 0, gl::RGBA8 as i32, 128, 128, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(Some(&[i as u8; 65536])));
+            gl.tex_image_2d(
+                gl::TEXTURE_2D,
+                0,
+                gl::RGBA8 as i32,
+                128,
+                128,
+                0,
+                gl::RGBA,
+                gl::UNSIGNED_BYTE,
+                gl::PixelUnpackData::Slice(Some(&[i as u8; 65536])),
+            );
             let framebuffer = gl.create_framebuffer().unwrap();
             gl.bind_framebuffer(gl::FRAMEBUFFER, Some(framebuffer));
             gl.framebuffer_texture_2d(gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, Some(texture), 0);
@@ -495,7 +598,15 @@ unsafe fn switching(t: &Scene) {
 /// Messages that the debug callback has received.
 static MESSAGES: Mutex<Vec<(u32, u32, u32, String)>> = Mutex::new(Vec::new());
 
-extern "system" fn on_message(source: u32, kind: u32, id: u32, _severity: u32, length: i32, message: *const c_char, _user: *const c_void) {
+extern "system" fn on_message(
+    source: u32,
+    kind: u32,
+    id: u32,
+    _severity: u32,
+    length: i32,
+    message: *const c_char,
+    _user: *const c_void,
+) {
     // SAFETY: GL hands over `length` bytes at `message` that live for the call.
     let text = unsafe { std::slice::from_raw_parts(message.cast::<u8>(), length.max(0) as usize) };
     if let Ok(mut messages) = MESSAGES.lock() {
@@ -519,15 +630,36 @@ unsafe fn debug_output(t: &Scene) {
     let seen = take();
     let is_error = |m: &&(u32, u32, u32, String)| m.0 == gl::DEBUG_SOURCE_API && m.1 == gl::DEBUG_TYPE_ERROR;
     t.check(seen.iter().any(|m| is_error(&m)), format!("the error came as a message: {seen:?}"));
-    t.debug_message_insert(gl::DEBUG_SOURCE_APPLICATION, gl::DEBUG_TYPE_MARKER, 42, gl::DEBUG_SEVERITY_NOTIFICATION, "hello");
+    t.debug_message_insert(
+        gl::DEBUG_SOURCE_APPLICATION,
+        gl::DEBUG_TYPE_MARKER,
+        42,
+        gl::DEBUG_SEVERITY_NOTIFICATION,
+        "hello",
+    );
     let seen = take();
     let own = (gl::DEBUG_SOURCE_APPLICATION, gl::DEBUG_TYPE_MARKER, 42, "hello".to_owned());
     t.check(seen.contains(&own), format!("the application's own message: {seen:?}"));
     t.debug_message_control(gl::DEBUG_SOURCE_APPLICATION, gl::DEBUG_TYPE_MARKER, gl::DONT_CARE, &[42], false);
-    t.debug_message_insert(gl::DEBUG_SOURCE_APPLICATION, gl::DEBUG_TYPE_MARKER, 42, gl::DEBUG_SEVERITY_NOTIFICATION, "silent");
-    t.debug_message_insert(gl::DEBUG_SOURCE_APPLICATION, gl::DEBUG_TYPE_MARKER, 43, gl::DEBUG_SEVERITY_NOTIFICATION, "heard");
+    t.debug_message_insert(
+        gl::DEBUG_SOURCE_APPLICATION,
+        gl::DEBUG_TYPE_MARKER,
+        42,
+        gl::DEBUG_SEVERITY_NOTIFICATION,
+        "silent",
+    );
+    t.debug_message_insert(
+        gl::DEBUG_SOURCE_APPLICATION,
+        gl::DEBUG_TYPE_MARKER,
+        43,
+        gl::DEBUG_SEVERITY_NOTIFICATION,
+        "heard",
+    );
     let seen = take();
-    t.check(!seen.iter().any(|m| m.3 == "silent") && seen.iter().any(|m| m.3 == "heard"), format!("a filtered message: {seen:?}"));
+    t.check(
+        !seen.iter().any(|m| m.3 == "silent") && seen.iter().any(|m| m.3 == "heard"),
+        format!("a filtered message: {seen:?}"),
+    );
     t.push_debug_group(gl::DEBUG_SOURCE_APPLICATION, 7, "group");
     t.debug_message_control(gl::DONT_CARE, gl::DONT_CARE, gl::DONT_CARE, &[], false);
     t.debug_message_insert(gl::DEBUG_SOURCE_APPLICATION, gl::DEBUG_TYPE_OTHER, 1, gl::DEBUG_SEVERITY_HIGH, "inside");
@@ -535,7 +667,10 @@ unsafe fn debug_output(t: &Scene) {
     t.debug_message_insert(gl::DEBUG_SOURCE_APPLICATION, gl::DEBUG_TYPE_OTHER, 1, gl::DEBUG_SEVERITY_HIGH, "outside");
     let seen = take();
     t.check(seen.iter().any(|m| m.3 == "group"), "the group itself is a message");
-    t.check(!seen.iter().any(|m| m.3 == "inside") && seen.iter().any(|m| m.3 == "outside"), format!("groups keep filters apart: {seen:?}"));
+    t.check(
+        !seen.iter().any(|m| m.3 == "inside") && seen.iter().any(|m| m.3 == "outside"),
+        format!("groups keep filters apart: {seen:?}"),
+    );
     t.pop_debug_group();
     t.error(gl::STACK_UNDERFLOW, "a group too many");
     let buffer = t.buffer(gl::ARRAY_BUFFER, &[0u8; 4]);
@@ -554,7 +689,11 @@ unsafe fn robust(t: &Scene) {
     let core = !egl.proc_address("glGetGraphicsResetStatus").is_null();
     let status = if core { t.raw.GetGraphicsResetStatus() } else { t.raw.GetGraphicsResetStatusARB() };
     t.equal(status, gl::NO_ERROR, "no reset has happened");
-    t.equal(t.get_parameter_i32(gl::RESET_NOTIFICATION_STRATEGY) as u32, gl::LOSE_CONTEXT_ON_RESET, "the strategy asked for");
+    t.equal(
+        t.get_parameter_i32(gl::RESET_NOTIFICATION_STRATEGY) as u32,
+        gl::LOSE_CONTEXT_ON_RESET,
+        "the strategy asked for",
+    );
     t.check(t.get_parameter_i32(gl::CONTEXT_FLAGS) & 4 != 0, "CONTEXT_FLAGS says robust access");
     // Robust access: indices out of range read something, and the context goes on.
     t.target(8, 8);

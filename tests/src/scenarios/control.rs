@@ -69,7 +69,8 @@ unsafe fn validation(_: &Scene) {
     use std::io::Write as _;
     let path = std::env::var_os("MGL_VALIDATION_LOG").expect("the harness names the validation log");
     let mut log = std::fs::OpenOptions::new().append(true).create(true).open(path).expect("the log opens");
-    writeln!(log, "VUID-control: a message as the Vulkan validation layer would give it").expect("the log takes a line");
+    writeln!(log, "VUID-control: a message as the Vulkan validation layer would give it")
+        .expect("the log takes a line");
 }
 
 unsafe fn right(t: &Scene) {

@@ -229,8 +229,7 @@ unsafe fn primitive_modes(t: &Scene) {
     t.target(96, 64);
     let program = t.program(POSITION_VS, COLOR_FS);
     let location = t.uniform(program, "color");
-    let strip: Vec<[f32; 2]> =
-        (0..6).map(|i| [-0.8 + 0.32 * i as f32, if i % 2 == 0 { -0.7 } else { 0.7 }]).collect();
+    let strip: Vec<[f32; 2]> = (0..6).map(|i| [-0.8 + 0.32 * i as f32, if i % 2 == 0 { -0.7 } else { 0.7 }]).collect();
     let hexagon: Vec<[f32; 2]> = (0..6)
         .map(|i| {
             let a = std::f32::consts::TAU * (i as f32 + 0.2) / 6.0;
@@ -238,8 +237,13 @@ unsafe fn primitive_modes(t: &Scene) {
         })
         .collect();
     let modes = [
-        (gl::POINTS, &strip), (gl::LINES, &strip), (gl::LINE_STRIP, &strip), (gl::LINE_LOOP, &hexagon),
-        (gl::TRIANGLES, &strip), (gl::TRIANGLE_STRIP, &strip), (gl::TRIANGLE_FAN, &hexagon),
+        (gl::POINTS, &strip),
+        (gl::LINES, &strip),
+        (gl::LINE_STRIP, &strip),
+        (gl::LINE_LOOP, &hexagon),
+        (gl::TRIANGLES, &strip),
+        (gl::TRIANGLE_STRIP, &strip),
+        (gl::TRIANGLE_FAN, &hexagon),
     ];
     let mut covered = Vec::new();
     for (i, (mode, vertices)) in modes.into_iter().enumerate() {
@@ -250,7 +254,10 @@ unsafe fn primitive_modes(t: &Scene) {
         t.draw_arrays(mode, 0, 6);
         let picture = t.read(96, 64);
         let count = |x: usize, y: usize| {
-            (y..y + 32).flat_map(|y| (x..x + 24).map(move |x| (x, y))).filter(|(x, y)| picture.pixel(*x, *y)[3] != 0).count()
+            (y..y + 32)
+                .flat_map(|y| (x..x + 24).map(move |x| (x, y)))
+                .filter(|(x, y)| picture.pixel(*x, *y)[3] != 0)
+                .count()
         };
         covered.push(count(x as usize, y as usize));
     }
@@ -280,7 +287,12 @@ unsafe fn multi(t: &Scene) {
     t.raw.MultiDrawElements(gl::TRIANGLES, [6, 0].as_ptr(), gl::UNSIGNED_SHORT, [12usize, 0].as_ptr(), 2);
     t.set_vec4(program, "color", [0.0, 0.0, 1.0, 1.0]);
     t.raw.MultiDrawElementsBaseVertex(
-        gl::TRIANGLES, [6, 6].as_ptr(), gl::UNSIGNED_SHORT, [0usize, 12].as_ptr(), 2, [8, 8].as_ptr(),
+        gl::TRIANGLES,
+        [6, 6].as_ptr(),
+        gl::UNSIGNED_SHORT,
+        [0usize, 12].as_ptr(),
+        2,
+        [8, 8].as_ptr(),
     );
     let picture = t.read(64, 16);
     for (i, c) in [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [0, 0, 255, 255]].into_iter().enumerate() {

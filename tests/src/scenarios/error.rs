@@ -59,7 +59,9 @@ unsafe fn change_nothing(t: &Scene) {
         ("glPolygonMode", gl::INVALID_ENUM, |t| unsafe { t.polygon_mode(gl::FRONT_AND_BACK, gl::TRIANGLES) }),
         ("glHint", gl::INVALID_ENUM, |t| unsafe { t.hint(gl::BLEND, gl::NICEST) }),
         ("glLogicOp", gl::INVALID_ENUM, |t| unsafe { t.raw.LogicOp(gl::BLEND) }),
-        ("glDrawBuffers", gl::INVALID_OPERATION, |t| unsafe { t.draw_buffers(&[gl::COLOR_ATTACHMENT0, gl::COLOR_ATTACHMENT0]) }),
+        ("glDrawBuffers", gl::INVALID_OPERATION, |t| unsafe {
+            t.draw_buffers(&[gl::COLOR_ATTACHMENT0, gl::COLOR_ATTACHMENT0])
+        }),
     ];
     for (name, error, call) in calls {
         call(t);
@@ -73,9 +75,21 @@ unsafe fn change_nothing(t: &Scene) {
 
 unsafe fn state(t: &Scene) -> Vec<i32> {
     let mut values: Vec<i32> = [
-        gl::BLEND_SRC_RGB, gl::BLEND_DST_RGB, gl::BLEND_EQUATION_RGB, gl::DEPTH_FUNC, gl::CULL_FACE_MODE, gl::FRONT_FACE,
-        gl::STENCIL_FAIL, gl::STENCIL_FUNC, gl::STENCIL_REF, gl::LINE_WIDTH, gl::ACTIVE_TEXTURE, gl::DRAW_BUFFER0,
-        gl::LOGIC_OP_MODE, gl::CURRENT_PROGRAM, gl::FRAMEBUFFER_BINDING,
+        gl::BLEND_SRC_RGB,
+        gl::BLEND_DST_RGB,
+        gl::BLEND_EQUATION_RGB,
+        gl::DEPTH_FUNC,
+        gl::CULL_FACE_MODE,
+        gl::FRONT_FACE,
+        gl::STENCIL_FAIL,
+        gl::STENCIL_FUNC,
+        gl::STENCIL_REF,
+        gl::LINE_WIDTH,
+        gl::ACTIVE_TEXTURE,
+        gl::DRAW_BUFFER0,
+        gl::LOGIC_OP_MODE,
+        gl::CURRENT_PROGRAM,
+        gl::FRAMEBUFFER_BINDING,
     ]
     .map(|name| t.get_parameter_i32(name))
     .to_vec();
@@ -89,7 +103,9 @@ unsafe fn state(t: &Scene) -> Vec<i32> {
 
 unsafe fn bad_enums(t: &Scene) {
     // Things of the fixed-function era are unknown to core profiles.
-    for (name, what) in [(0x0B50, "LIGHTING"), (0x0BC0, "ALPHA_TEST"), (0x0DE1, "TEXTURE_2D"), (0x0B60, "FOG"), (0xffff_ffff, "-1")] {
+    for (name, what) in
+        [(0x0B50, "LIGHTING"), (0x0BC0, "ALPHA_TEST"), (0x0DE1, "TEXTURE_2D"), (0x0B60, "FOG"), (0xffff_ffff, "-1")]
+    {
         t.enable(name);
         t.error(gl::INVALID_ENUM, &format!("glEnable({what})"));
         t.check(!t.is_enabled(name), format!("glIsEnabled({what})"));
@@ -165,10 +181,11 @@ unsafe fn bad_values(t: &Scene) {
 unsafe fn texture_images(t: &Scene) {
     let texture = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_2D, Some(texture));
-    let image = |level: i32, internal: u32, w: i32, h: i32, border: i32, format: u32, kind: u32, error: u32, what: &str| {
-        t.raw.TexImage2D(gl::TEXTURE_2D, level, internal as i32, w, h, border, format, kind, std::ptr::null());
-        t.error(error, what);
-    };
+    let image =
+        |level: i32, internal: u32, w: i32, h: i32, border: i32, format: u32, kind: u32, error: u32, what: &str| {
+            t.raw.TexImage2D(gl::TEXTURE_2D, level, internal as i32, w, h, border, format, kind, std::ptr::null());
+            t.error(error, what);
+        };
     image(0, gl::RGBA8, 4, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::NO_ERROR, "a good image");
     image(0, gl::RGBA8, -1, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::INVALID_VALUE, "a negative width");
     image(-1, gl::RGBA8, 4, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::INVALID_VALUE, "a negative level");
@@ -177,18 +194,82 @@ unsafe fn texture_images(t: &Scene) {
     image(0, gl::BLEND, 4, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::INVALID_VALUE, "an internal format that is none");
     image(0, gl::RGBA8, 4, 4, 0, gl::BLEND, gl::UNSIGNED_BYTE, gl::INVALID_ENUM, "a format that is none");
     image(0, gl::RGBA8, 4, 4, 0, gl::RGBA, gl::BLEND, gl::INVALID_ENUM, "a type that is none");
-    image(0, gl::RGBA8, 4, 4, 0, gl::RGBA, gl::UNSIGNED_SHORT_5_6_5, gl::INVALID_OPERATION, "a packed type of three components");
-    image(0, gl::RGBA8, 4, 4, 0, gl::DEPTH_COMPONENT, gl::FLOAT, gl::INVALID_OPERATION, "depth data for a colour format");
-    image(0, gl::DEPTH_COMPONENT24, 4, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::INVALID_OPERATION, "colour data for a depth format");
-    image(0, gl::RGBA8UI, 4, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::INVALID_OPERATION, "normalised data for an integer format");
+    image(
+        0,
+        gl::RGBA8,
+        4,
+        4,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_SHORT_5_6_5,
+        gl::INVALID_OPERATION,
+        "a packed type of three components",
+    );
+    image(
+        0,
+        gl::RGBA8,
+        4,
+        4,
+        0,
+        gl::DEPTH_COMPONENT,
+        gl::FLOAT,
+        gl::INVALID_OPERATION,
+        "depth data for a colour format",
+    );
+    image(
+        0,
+        gl::DEPTH_COMPONENT24,
+        4,
+        4,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::INVALID_OPERATION,
+        "colour data for a depth format",
+    );
+    image(
+        0,
+        gl::RGBA8UI,
+        4,
+        4,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::INVALID_OPERATION,
+        "normalised data for an integer format",
+    );
     t.equal(t.get_tex_level_parameter_i32(gl::TEXTURE_2D, 0, gl::TEXTURE_WIDTH), 4, "the image after the errors");
-    t.equal(t.get_tex_level_parameter_i32(gl::TEXTURE_2D, 0, gl::TEXTURE_INTERNAL_FORMAT) as u32, gl::RGBA8, "its format");
-    t.raw.TexImage2D(gl::TEXTURE_CUBE_MAP_POSITIVE_X, 0, gl::RGBA8 as i32, 4, 5, 0, gl::RGBA, gl::UNSIGNED_BYTE, std::ptr::null());
+    t.equal(
+        t.get_tex_level_parameter_i32(gl::TEXTURE_2D, 0, gl::TEXTURE_INTERNAL_FORMAT) as u32,
+        gl::RGBA8,
+        "its format",
+    );
+    t.raw.TexImage2D(
+        gl::TEXTURE_CUBE_MAP_POSITIVE_X,
+        0,
+        gl::RGBA8 as i32,
+        4,
+        5,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        std::ptr::null(),
+    );
     t.error(gl::INVALID_VALUE, "a cube face that is not square");
     t.generate_mipmap(gl::TEXTURE_RECTANGLE);
     t.error(gl::INVALID_ENUM, "mip levels of a rectangle");
     // A level that was never specified cannot be updated.
-    t.tex_sub_image_2d(gl::TEXTURE_2D, 3, 0, 0, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(Some(&[0; 4])));
+    t.tex_sub_image_2d(
+        gl::TEXTURE_2D,
+        3,
+        0,
+        0,
+        1,
+        1,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::Slice(Some(&[0; 4])),
+    );
     t.error(gl::INVALID_OPERATION, "a sub-image of an undefined level");
 }
 
@@ -254,7 +335,18 @@ unsafe fn huge_sizes(t: &Scene) {
     let texture = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_3D, Some(texture));
     let n = t.get_parameter_i32(gl::MAX_3D_TEXTURE_SIZE);
-    t.tex_image_3d(gl::TEXTURE_3D, 0, gl::RGBA32F as i32, n, n, n, 0, gl::RGBA, gl::FLOAT, gl::PixelUnpackData::Slice(None));
+    t.tex_image_3d(
+        gl::TEXTURE_3D,
+        0,
+        gl::RGBA32F as i32,
+        n,
+        n,
+        n,
+        0,
+        gl::RGBA,
+        gl::FLOAT,
+        gl::PixelUnpackData::Slice(None),
+    );
     let e = t.get_error();
     t.check(matches!(e, gl::OUT_OF_MEMORY | gl::NO_ERROR), format!("a huge volume: {}", crate::scene::error_name(e)));
     t.delete_texture(texture);
@@ -283,7 +375,9 @@ unsafe fn huge_sizes(t: &Scene) {
 /// An ordinary frame must not leave an error that the application did not make.
 unsafe fn none_in_a_clean_frame(t: &Scene) {
     let egl_context = &t.context;
-    let demo = crate::demo::Demo::new(t, 64, 64, crate::demo::Quality { shadow_size: 256, detail: 1, texture_size: 128 }).unwrap_or_else(|e| panic!("{e}"));
+    let demo =
+        crate::demo::Demo::new(t, 64, 64, crate::demo::Quality { shadow_size: 256, detail: 1, texture_size: 128 })
+            .unwrap_or_else(|e| panic!("{e}"));
     for i in 0..3 {
         demo.frame(t, i as f32 * 0.5);
         t.no_error(&format!("frame {i}"));
@@ -292,7 +386,8 @@ unsafe fn none_in_a_clean_frame(t: &Scene) {
     demo.frame(t, 2.0);
     let picture = t.read(64, 64);
     t.check(picture.count(|p| p[3] == 255) == 4096, "an opaque picture");
-    let distinct: std::collections::HashSet<_> = (0..64).flat_map(|y| (0..64).map(move |x| (x, y))).map(|(x, y)| picture.pixel(x, y)).collect();
+    let distinct: std::collections::HashSet<_> =
+        (0..64).flat_map(|y| (0..64).map(move |x| (x, y))).map(|(x, y)| picture.pixel(x, y)).collect();
     t.check(distinct.len() > 500, format!("a picture of {} colours", distinct.len()));
     t.compare("picture", &picture, crate::picture::Tolerance::LOOSE);
 }

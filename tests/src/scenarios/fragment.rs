@@ -65,9 +65,21 @@ fn factor(name: u32, s: [f32; 4], d: [f32; 4], c: [f32; 4]) -> [f32; 4] {
 }
 
 const FACTORS: [u32; 15] = [
-    gl::ZERO, gl::ONE, gl::SRC_COLOR, gl::ONE_MINUS_SRC_COLOR, gl::DST_COLOR, gl::ONE_MINUS_DST_COLOR, gl::SRC_ALPHA,
-    gl::ONE_MINUS_SRC_ALPHA, gl::DST_ALPHA, gl::ONE_MINUS_DST_ALPHA, gl::CONSTANT_COLOR, gl::ONE_MINUS_CONSTANT_COLOR,
-    gl::CONSTANT_ALPHA, gl::ONE_MINUS_CONSTANT_ALPHA, gl::SRC_ALPHA_SATURATE,
+    gl::ZERO,
+    gl::ONE,
+    gl::SRC_COLOR,
+    gl::ONE_MINUS_SRC_COLOR,
+    gl::DST_COLOR,
+    gl::ONE_MINUS_DST_COLOR,
+    gl::SRC_ALPHA,
+    gl::ONE_MINUS_SRC_ALPHA,
+    gl::DST_ALPHA,
+    gl::ONE_MINUS_DST_ALPHA,
+    gl::CONSTANT_COLOR,
+    gl::ONE_MINUS_CONSTANT_COLOR,
+    gl::CONSTANT_ALPHA,
+    gl::ONE_MINUS_CONSTANT_ALPHA,
+    gl::SRC_ALPHA_SATURATE,
 ];
 
 const SOURCE: [f32; 4] = [0.8, 0.2, 0.4, 0.6];
@@ -91,7 +103,12 @@ unsafe fn blend_functions(t: &Scene) {
             for c in 0..4 {
                 let (sf, df) = if c == 3 { (sa[3], 1.0) } else { (s[c], d[c]) };
                 let expected = (SOURCE[c] * sf + DESTINATION[c] * df).min(1.0);
-                t.near(actual[c], expected, 0.012, &format!("{source:#x}, {destination:#x}, {alpha_source:#x} channel {c}"));
+                t.near(
+                    actual[c],
+                    expected,
+                    0.012,
+                    &format!("{source:#x}, {destination:#x}, {alpha_source:#x} channel {c}"),
+                );
             }
         }
     }
@@ -215,7 +232,10 @@ unsafe fn dual_source(t: &Scene) {
     let program = t.program_of(
         &[
             (gl::VERTEX_SHADER, FULL_VS),
-            (gl::FRAGMENT_SHADER, "out vec4 first; out vec4 second; void main() { first = vec4(1.0); second = vec4(0.2); }"),
+            (
+                gl::FRAGMENT_SHADER,
+                "out vec4 first; out vec4 second; void main() { first = vec4(1.0); second = vec4(0.2); }",
+            ),
         ],
         |p| {
             t.raw.BindFragDataLocationIndexed(p.0.get(), 0, 0, c"first".as_ptr());
@@ -351,7 +371,9 @@ unsafe fn stencil_operations(t: &Scene) {
     for (name, op) in ops {
         for initial in [0u8, 7, 255] {
             // Pass, fail and depth-fail in turn use the operation under test; the others would zap the value.
-            for (function, depth, which) in [(gl::ALWAYS, gl::ALWAYS, 2), (gl::NEVER, gl::ALWAYS, 0), (gl::ALWAYS, gl::NEVER, 1)] {
+            for (function, depth, which) in
+                [(gl::ALWAYS, gl::ALWAYS, 2), (gl::NEVER, gl::ALWAYS, 0), (gl::ALWAYS, gl::NEVER, 1)]
+            {
                 t.clear_stencil(i32::from(initial));
                 t.clear(gl::STENCIL_BUFFER_BIT | gl::DEPTH_BUFFER_BIT);
                 t.enable(gl::DEPTH_TEST);
@@ -361,7 +383,11 @@ unsafe fn stencil_operations(t: &Scene) {
                 all[which] = name;
                 t.stencil_op(all[0], all[1], all[2]);
                 t.fill();
-                t.equal(stencils(t, 4, 4)[6], op(initial, 0x5a), &format!("stencil op {name:#x} slot {which} on {initial}"));
+                t.equal(
+                    stencils(t, 4, 4)[6],
+                    op(initial, 0x5a),
+                    &format!("stencil op {name:#x} slot {which} on {initial}"),
+                );
             }
         }
     }
@@ -384,8 +410,18 @@ unsafe fn stencil_two_sided(t: &Scene) {
     let program = t.program(POSITION_VS, COLOR_FS);
     t.set_vec4(program, "color", [1.0; 4]);
     t.positions(&[
-        [-1.0, -1.0], [0.0, -1.0], [0.0, 1.0], [-1.0, -1.0], [0.0, 1.0], [-1.0, 1.0],
-        [0.0, -1.0], [0.0, 1.0], [1.0, 1.0], [0.0, -1.0], [1.0, 1.0], [1.0, -1.0],
+        [-1.0, -1.0],
+        [0.0, -1.0],
+        [0.0, 1.0],
+        [-1.0, -1.0],
+        [0.0, 1.0],
+        [-1.0, 1.0],
+        [0.0, -1.0],
+        [0.0, 1.0],
+        [1.0, 1.0],
+        [0.0, -1.0],
+        [1.0, 1.0],
+        [1.0, -1.0],
     ]);
     t.clear_stencil(16);
     t.clear(gl::STENCIL_BUFFER_BIT);
@@ -438,11 +474,17 @@ unsafe fn srgb_framebuffer(t: &Scene) {
     let byte = |v: f32| (v * 255.0).round() as u8;
     let (c, alpha) = ([0.2f32, 0.5, 0.002], 0.5);
     // The matrix of FRAMEBUFFER_SRGB on/off and sRGB/linear storage.
-    for (format, enabled) in [(gl::SRGB8_ALPHA8, true), (gl::SRGB8_ALPHA8, false), (gl::RGBA8, true), (gl::RGBA8, false)] {
+    for (format, enabled) in
+        [(gl::SRGB8_ALPHA8, true), (gl::SRGB8_ALPHA8, false), (gl::RGBA8, true), (gl::RGBA8, false)]
+    {
         let target = t.target_of(8, 8, format);
         let program = t.program(FULL_VS, COLOR_FS);
         t.vertex_array();
-        if enabled { t.enable(gl::FRAMEBUFFER_SRGB) } else { t.disable(gl::FRAMEBUFFER_SRGB) }
+        if enabled {
+            t.enable(gl::FRAMEBUFFER_SRGB)
+        } else {
+            t.disable(gl::FRAMEBUFFER_SRGB)
+        }
         t.set_vec4(program, "color", [c[0], c[1], c[2], alpha]);
         t.fill();
         let encoded = format == gl::SRGB8_ALPHA8 && enabled;
@@ -474,7 +516,14 @@ unsafe fn srgb_framebuffer(t: &Scene) {
         } else {
             c
         };
-        t.pixel(&t.read(8, 8), 2, 2, [byte(linear[0]), byte(linear[1]), byte(linear[2]), byte(alpha)], 2, &format!("{what}, sampled"));
+        t.pixel(
+            &t.read(8, 8),
+            2,
+            2,
+            [byte(linear[0]), byte(linear[1]), byte(linear[2]), byte(alpha)],
+            2,
+            &format!("{what}, sampled"),
+        );
     }
 }
 
@@ -491,7 +540,11 @@ unsafe fn state_toggles(t: &Scene) {
             t.scissor((i % 4) * 8, (i / 4) * 8, 8, 8);
             t.set_vec4(program, "color", [0.2, 0.0, 0.1 * (i % 3) as f32, 0.4]);
             let blend = i % 2 == 0;
-            if blend { t.enable(gl::BLEND) } else { t.disable(gl::BLEND) }
+            if blend {
+                t.enable(gl::BLEND)
+            } else {
+                t.disable(gl::BLEND)
+            }
             t.color_mask(true, true, i % 3 != 0, true);
             if round == 1 && i % 5 == 0 {
                 t.blend_equation(gl::FUNC_REVERSE_SUBTRACT);
@@ -507,7 +560,13 @@ unsafe fn state_toggles(t: &Scene) {
     let picture = t.read(32, 32);
     for i in 0..16usize {
         let blend = i % 2 == 0;
-        let times = if !blend { 1 } else if i % 5 == 0 { 0 } else { 2 };
+        let times = if !blend {
+            1
+        } else if i % 5 == 0 {
+            0
+        } else {
+            2
+        };
         let blue = if i % 3 == 0 { 0 } else { (25.5 * (i % 3) as f32).round() as u8 * times };
         let expected = [51 * times, 0, blue, 102 * times];
         let (x, y) = ((i % 4) * 8, (i / 4) * 8);

@@ -34,15 +34,27 @@ pub(super) const SCENARIOS: &[Scenario] = &[
 unsafe fn multiple_targets(t: &Scene) {
     let framebuffer = t.create_framebuffer().unwrap();
     let formats = [
-        (gl::RGBA8, gl::RGBA, gl::UNSIGNED_BYTE), (gl::RGBA32F, gl::RGBA, gl::FLOAT),
-        (gl::RGBA16UI, gl::RGBA_INTEGER, gl::UNSIGNED_SHORT), (gl::RG8, gl::RG, gl::UNSIGNED_BYTE),
+        (gl::RGBA8, gl::RGBA, gl::UNSIGNED_BYTE),
+        (gl::RGBA32F, gl::RGBA, gl::FLOAT),
+        (gl::RGBA16UI, gl::RGBA_INTEGER, gl::UNSIGNED_SHORT),
+        (gl::RG8, gl::RG, gl::UNSIGNED_BYTE),
     ];
     let textures: Vec<_> = formats
         .iter()
         .map(|(internal, format, kind)| {
             let texture = t.create_texture().unwrap();
             t.bind_texture(gl::TEXTURE_2D, Some(texture));
-            t.tex_image_2d(gl::TEXTURE_2D, 0, *internal as i32, 16, 16, 0, *format, *kind, gl::PixelUnpackData::Slice(None));
+            t.tex_image_2d(
+                gl::TEXTURE_2D,
+                0,
+                *internal as i32,
+                16,
+                16,
+                0,
+                *format,
+                *kind,
+                gl::PixelUnpackData::Slice(None),
+            );
             t.filter(gl::TEXTURE_2D, gl::NEAREST, gl::NEAREST);
             texture
         })
@@ -203,7 +215,9 @@ unsafe fn multisampled(t: &Scene, size: i32) -> (gl::NativeFramebuffer, i32) {
     let samples = 4.min(t.get_parameter_i32(gl::MAX_SAMPLES));
     let framebuffer = t.create_framebuffer().unwrap();
     t.bind_framebuffer(gl::FRAMEBUFFER, Some(framebuffer));
-    for (attachment, format) in [(gl::COLOR_ATTACHMENT0, gl::RGBA8), (gl::DEPTH_STENCIL_ATTACHMENT, gl::DEPTH24_STENCIL8)] {
+    for (attachment, format) in
+        [(gl::COLOR_ATTACHMENT0, gl::RGBA8), (gl::DEPTH_STENCIL_ATTACHMENT, gl::DEPTH24_STENCIL8)]
+    {
         let buffer = t.create_renderbuffer().unwrap();
         t.bind_renderbuffer(gl::RENDERBUFFER, Some(buffer));
         t.renderbuffer_storage_multisample(gl::RENDERBUFFER, samples, format, size, size);
@@ -223,7 +237,9 @@ unsafe fn multisample_resolve(t: &Scene) {
     t.check(t.get_parameter_i32(gl::SAMPLE_BUFFERS) == 1, "SAMPLE_BUFFERS");
     t.program(POSITION_COLOR_VS, TINT_FS);
     t.colored(&[
-        [-0.9, -0.7, 0.0, 1.0, 1.0, 1.0, 1.0], [0.9, -0.5, 0.0, 1.0, 1.0, 1.0, 1.0], [0.1, 0.9, 0.0, 1.0, 1.0, 1.0, 1.0],
+        [-0.9, -0.7, 0.0, 1.0, 1.0, 1.0, 1.0],
+        [0.9, -0.5, 0.0, 1.0, 1.0, 1.0, 1.0],
+        [0.1, 0.9, 0.0, 1.0, 1.0, 1.0, 1.0],
     ]);
     t.draw_arrays(gl::TRIANGLES, 0, 3);
     t.read_pixels(0, 0, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(&mut [0; 4])));
@@ -360,7 +376,18 @@ unsafe fn sample_mask(t: &Scene) {
 unsafe fn layered(t: &Scene) {
     let texture = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_2D_ARRAY, Some(texture));
-    t.tex_image_3d(gl::TEXTURE_2D_ARRAY, 0, gl::RGBA8 as i32, 8, 8, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(None));
+    t.tex_image_3d(
+        gl::TEXTURE_2D_ARRAY,
+        0,
+        gl::RGBA8 as i32,
+        8,
+        8,
+        4,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::Slice(None),
+    );
     t.filter(gl::TEXTURE_2D_ARRAY, gl::NEAREST, gl::NEAREST);
     let framebuffer = t.create_framebuffer().unwrap();
     t.bind_framebuffer(gl::FRAMEBUFFER, Some(framebuffer));
@@ -412,7 +439,18 @@ unsafe fn texture_layer(t: &Scene) {
     for target in [gl::TEXTURE_3D, gl::TEXTURE_2D_ARRAY] {
         let texture = t.create_texture().unwrap();
         t.bind_texture(target, Some(texture));
-        t.tex_image_3d(target, 0, gl::RGBA8 as i32, 4, 4, 3, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(Some(&[9; 192])));
+        t.tex_image_3d(
+            target,
+            0,
+            gl::RGBA8 as i32,
+            4,
+            4,
+            3,
+            0,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
+            gl::PixelUnpackData::Slice(Some(&[9; 192])),
+        );
         t.filter(target, gl::NEAREST, gl::NEAREST);
         let framebuffer = t.create_framebuffer().unwrap();
         t.bind_framebuffer(gl::FRAMEBUFFER, Some(framebuffer));
@@ -423,7 +461,13 @@ unsafe fn texture_layer(t: &Scene) {
             t.fill();
         }
         let mut data = [[0u8; 4]; 48];
-        t.get_tex_image(target, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))));
+        t.get_tex_image(
+            target,
+            0,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
+            gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))),
+        );
         let what = format!("target {target:#x}");
         t.equal(data[5], [0, 51, 153, 255], &format!("{what} layer 0"));
         t.equal(data[16 + 5], [9; 4], &format!("{what} layer 1 is untouched"));
@@ -436,7 +480,14 @@ unsafe fn cube_faces(t: &Scene) {
     t.bind_texture(gl::TEXTURE_CUBE_MAP, Some(texture));
     for face in 0..6 {
         t.tex_image_2d(
-            gl::TEXTURE_CUBE_MAP_POSITIVE_X + face, 0, gl::RGBA8 as i32, 8, 8, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+            gl::TEXTURE_CUBE_MAP_POSITIVE_X + face,
+            0,
+            gl::RGBA8 as i32,
+            8,
+            8,
+            0,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
             gl::PixelUnpackData::Slice(None),
         );
     }
@@ -444,7 +495,13 @@ unsafe fn cube_faces(t: &Scene) {
     let framebuffer = t.create_framebuffer().unwrap();
     t.bind_framebuffer(gl::FRAMEBUFFER, Some(framebuffer));
     for face in 0..6u32 {
-        t.framebuffer_texture_2d(gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_CUBE_MAP_POSITIVE_X + face, Some(texture), 0);
+        t.framebuffer_texture_2d(
+            gl::FRAMEBUFFER,
+            gl::COLOR_ATTACHMENT0,
+            gl::TEXTURE_CUBE_MAP_POSITIVE_X + face,
+            Some(texture),
+            0,
+        );
         t.complete();
         t.clear_color(face as f32 / 5.0, 0.0, 1.0 - face as f32 / 5.0, 1.0);
         t.clear(gl::COLOR_BUFFER_BIT);
@@ -455,7 +512,8 @@ unsafe fn cube_faces(t: &Scene) {
         "uniform samplerCube image; uniform vec4 direction; out vec4 result; void main() { result = texture(image, direction.xyz); }",
     );
     t.vertex_array();
-    let directions = [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
+    let directions =
+        [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
     for (face, d) in directions.into_iter().enumerate() {
         t.set_vec4(program, "direction", [d[0], d[1], d[2], 0.0]);
         t.fill();
@@ -467,7 +525,17 @@ unsafe fn mip_level(t: &Scene) {
     let texture = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_2D, Some(texture));
     for level in 0..4 {
-        t.tex_image_2d(gl::TEXTURE_2D, level, gl::RGBA8 as i32, 8 >> level, 8 >> level, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(None));
+        t.tex_image_2d(
+            gl::TEXTURE_2D,
+            level,
+            gl::RGBA8 as i32,
+            8 >> level,
+            8 >> level,
+            0,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
+            gl::PixelUnpackData::Slice(None),
+        );
     }
     t.tex_parameter_i32(gl::TEXTURE_2D, gl::TEXTURE_MAG_FILTER, gl::NEAREST as i32);
     t.tex_parameter_i32(gl::TEXTURE_2D, gl::TEXTURE_MIN_FILTER, gl::NEAREST_MIPMAP_NEAREST as i32);
@@ -492,7 +560,9 @@ unsafe fn mip_level(t: &Scene) {
     t.target(8, 8);
     t.bind_texture(gl::TEXTURE_2D, Some(texture));
     t.program(FULL_VS, TEXTURE_FS);
-    for (level, expected) in [[255, 0, 0, 255], [128, 64, 0, 255], [64, 128, 0, 255], [32, 191, 0, 255]].into_iter().enumerate() {
+    for (level, expected) in
+        [[255, 0, 0, 255], [128, 64, 0, 255], [64, 128, 0, 255], [32, 191, 0, 255]].into_iter().enumerate()
+    {
         t.viewport(0, 0, 8 >> level, 8 >> level);
         t.fill();
         t.pixel(&t.read(8, 8), 0, 0, expected, 2, &format!("level {level}"));
@@ -541,21 +611,39 @@ unsafe fn copy_tex_image(t: &Scene) {
     // Reaches 4 pixels outside the framebuffer on the left; those are undefined.
     t.copy_tex_image_2d(gl::TEXTURE_2D, 0, gl::RGBA8, -4, 4, 16, 8, 0);
     let mut data = vec![[0u8; 4]; 128];
-    t.get_tex_image(gl::TEXTURE_2D, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))),
+    );
     t.equal(data[5], [255, 0, 0, 255], "lower left");
     t.equal(data[12], [0, 255, 0, 255], "lower right");
     t.equal(data[7 * 16 + 5], [0, 0, 255, 255], "upper left");
     t.equal(data[7 * 16 + 15], [255, 255, 255, 255], "upper right");
     // The format may drop components.
     t.copy_tex_image_2d(gl::TEXTURE_2D, 0, gl::RG8, 8, 8, 2, 2, 0);
-    t.get_tex_image(gl::TEXTURE_2D, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data[..4]))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data[..4]))),
+    );
     t.equal(data[0], [255, 255, 0, 255], "RG8");
     let line = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_1D, Some(line));
     t.raw.CopyTexImage1D(gl::TEXTURE_1D, 0, gl::RGBA8, 4, 2, 8, 0);
     t.raw.CopyTexSubImage1D(gl::TEXTURE_1D, 0, 6, 0, 12, 2);
     let mut data = [[0u8; 4]; 8];
-    t.get_tex_image(gl::TEXTURE_1D, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))));
+    t.get_tex_image(
+        gl::TEXTURE_1D,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))),
+    );
     t.equal([data[0], data[5], data[7]], [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]], "1D");
     // A depth image is copied from the depth buffer.
     t.clear_depth_f64(0.625);
@@ -563,7 +651,13 @@ unsafe fn copy_tex_image(t: &Scene) {
     t.bind_texture(gl::TEXTURE_2D, Some(texture));
     t.copy_tex_image_2d(gl::TEXTURE_2D, 0, gl::DEPTH_COMPONENT24, 0, 0, 4, 4, 0);
     let mut depth = [0.0f32; 16];
-    t.get_tex_image(gl::TEXTURE_2D, 0, gl::DEPTH_COMPONENT, gl::FLOAT, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut depth))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        0,
+        gl::DEPTH_COMPONENT,
+        gl::FLOAT,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut depth))),
+    );
     t.near(depth[5], 0.625, 1e-6, "copied depth");
     // A multisampled source is an error.
     multisampled(t, 16);
@@ -578,7 +672,13 @@ unsafe fn copy_tex_sub_image(t: &Scene) {
     // Partly outside the source: the texels that come from outside are undefined, the rest is copied.
     t.copy_tex_sub_image_2d(gl::TEXTURE_2D, 0, 0, 0, 14, 0, 4, 1);
     let mut data = vec![[0u8; 4]; 64];
-    t.get_tex_image(gl::TEXTURE_2D, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))),
+    );
     t.equal(data[3 * 8 + 2], [255, 0, 0, 255], "first texel");
     t.equal(data[3 * 8 + 5], [0, 255, 0, 255], "lower right");
     t.equal(data[6 * 8 + 2], [0, 0, 255, 255], "upper left");
@@ -591,10 +691,27 @@ unsafe fn copy_tex_sub_image(t: &Scene) {
     for target in [gl::TEXTURE_2D_ARRAY, gl::TEXTURE_3D] {
         let texture = t.create_texture().unwrap();
         t.bind_texture(target, Some(texture));
-        t.tex_image_3d(target, 0, gl::RGBA8 as i32, 4, 4, 3, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(Some(&[5; 192])));
+        t.tex_image_3d(
+            target,
+            0,
+            gl::RGBA8 as i32,
+            4,
+            4,
+            3,
+            0,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
+            gl::PixelUnpackData::Slice(Some(&[5; 192])),
+        );
         t.copy_tex_sub_image_3d(target, 0, 1, 0, 2, 6, 6, 3, 4);
         let mut data = vec![[0u8; 4]; 48];
-        t.get_tex_image(target, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))));
+        t.get_tex_image(
+            target,
+            0,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
+            gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))),
+        );
         t.equal(data[31], [5; 4], "the layer before");
         t.equal(data[32], [5; 4], "the column before");
         t.equal(data[33], [255, 0, 0, 255], "first texel of the layer");
@@ -621,14 +738,54 @@ unsafe fn incomplete(t: &Scene) {
     t.framebuffer_texture_2d(gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, Some(texture), 0);
     t.equal(status(), gl::FRAMEBUFFER_INCOMPLETE_ATTACHMENT, "an attachment without an image");
     // A format that cannot be rendered to.
-    t.tex_image_2d(gl::TEXTURE_2D, 0, gl::RGB9_E5 as i32, 4, 4, 0, gl::RGB, gl::FLOAT, gl::PixelUnpackData::Slice(None));
+    t.tex_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        gl::RGB9_E5 as i32,
+        4,
+        4,
+        0,
+        gl::RGB,
+        gl::FLOAT,
+        gl::PixelUnpackData::Slice(None),
+    );
     t.check(status() != gl::FRAMEBUFFER_COMPLETE, "RGB9_E5 is not renderable");
-    t.tex_image_2d(gl::TEXTURE_2D, 0, gl::RGBA8 as i32, 4, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(None));
+    t.tex_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA8 as i32,
+        4,
+        4,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::Slice(None),
+    );
     t.equal(status(), gl::FRAMEBUFFER_COMPLETE, "a good image");
     // Depth storage as a colour attachment.
-    t.tex_image_2d(gl::TEXTURE_2D, 0, gl::DEPTH_COMPONENT16 as i32, 4, 4, 0, gl::DEPTH_COMPONENT, gl::FLOAT, gl::PixelUnpackData::Slice(None));
+    t.tex_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        gl::DEPTH_COMPONENT16 as i32,
+        4,
+        4,
+        0,
+        gl::DEPTH_COMPONENT,
+        gl::FLOAT,
+        gl::PixelUnpackData::Slice(None),
+    );
     t.equal(status(), gl::FRAMEBUFFER_INCOMPLETE_ATTACHMENT, "depth as colour");
-    t.tex_image_2d(gl::TEXTURE_2D, 0, gl::RGBA8 as i32, 4, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(None));
+    t.tex_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA8 as i32,
+        4,
+        4,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::Slice(None),
+    );
     // Different numbers of samples.
     let buffer = t.create_renderbuffer().unwrap();
     t.bind_renderbuffer(gl::RENDERBUFFER, Some(buffer));
@@ -667,11 +824,23 @@ unsafe fn per_object_state(t: &Scene) {
     t.bind_framebuffer(gl::FRAMEBUFFER, Some(a.framebuffer));
     t.draw_buffer(gl::BACK);
     t.error(gl::INVALID_OPERATION, "BACK of a framebuffer object");
-    let kind = t.get_framebuffer_attachment_parameter_i32(gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE);
+    let kind = t.get_framebuffer_attachment_parameter_i32(
+        gl::FRAMEBUFFER,
+        gl::COLOR_ATTACHMENT0,
+        gl::FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE,
+    );
     t.equal(kind as u32, gl::TEXTURE, "attachment type");
-    let bits = t.get_framebuffer_attachment_parameter_i32(gl::FRAMEBUFFER, gl::DEPTH_ATTACHMENT, gl::FRAMEBUFFER_ATTACHMENT_DEPTH_SIZE);
+    let bits = t.get_framebuffer_attachment_parameter_i32(
+        gl::FRAMEBUFFER,
+        gl::DEPTH_ATTACHMENT,
+        gl::FRAMEBUFFER_ATTACHMENT_DEPTH_SIZE,
+    );
     t.equal(bits, 24, "depth bits");
-    let name = t.get_framebuffer_attachment_parameter_i32(gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::FRAMEBUFFER_ATTACHMENT_OBJECT_NAME);
+    let name = t.get_framebuffer_attachment_parameter_i32(
+        gl::FRAMEBUFFER,
+        gl::COLOR_ATTACHMENT0,
+        gl::FRAMEBUFFER_ATTACHMENT_OBJECT_NAME,
+    );
     t.equal(name as u32, a.texture.0.get(), "attachment name");
 }
 
@@ -680,9 +849,21 @@ unsafe fn formats(t: &Scene) {
     let color = [0.25f32, 0.5, 0.75, 1.0];
     // Every format that GL 3.3 requires to be renderable, with the channels it keeps and its precision.
     for (format, channels, tolerance) in [
-        (gl::R8, 1, 0.003), (gl::RG8, 2, 0.003), (gl::RGBA8, 4, 0.003), (gl::RGB8, 3, 0.003), (gl::R16, 1, 1e-4),
-        (gl::RG16, 2, 1e-4), (gl::RGBA16, 4, 1e-4), (gl::RGB10_A2, 4, 0.001), (gl::R16F, 1, 1e-4), (gl::RG16F, 2, 1e-4),
-        (gl::RGBA16F, 4, 1e-4), (gl::R32F, 1, 0.0), (gl::RG32F, 2, 0.0), (gl::RGBA32F, 4, 0.0), (gl::R11F_G11F_B10F, 3, 0.01),
+        (gl::R8, 1, 0.003),
+        (gl::RG8, 2, 0.003),
+        (gl::RGBA8, 4, 0.003),
+        (gl::RGB8, 3, 0.003),
+        (gl::R16, 1, 1e-4),
+        (gl::RG16, 2, 1e-4),
+        (gl::RGBA16, 4, 1e-4),
+        (gl::RGB10_A2, 4, 0.001),
+        (gl::R16F, 1, 1e-4),
+        (gl::RG16F, 2, 1e-4),
+        (gl::RGBA16F, 4, 1e-4),
+        (gl::R32F, 1, 0.0),
+        (gl::RG32F, 2, 0.0),
+        (gl::RGBA32F, 4, 0.0),
+        (gl::R11F_G11F_B10F, 3, 0.01),
     ] {
         t.target_of(4, 4, format);
         let program = t.program(FULL_VS, COLOR_FS);
@@ -690,7 +871,13 @@ unsafe fn formats(t: &Scene) {
         t.fill();
         let v = t.read_floats(4, 4)[6];
         for c in 0..4 {
-            let expected = if c < channels { color[c] } else if c == 3 { 1.0 } else { 0.0 };
+            let expected = if c < channels {
+                color[c]
+            } else if c == 3 {
+                1.0
+            } else {
+                0.0
+            };
             t.near(v[c], expected, tolerance, &format!("format {format:#x} channel {c}"));
         }
     }
@@ -715,7 +902,17 @@ unsafe fn without_color(t: &Scene) {
     // A depth-only framebuffer, as for shadow maps.
     let depth = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_2D, Some(depth));
-    t.tex_image_2d(gl::TEXTURE_2D, 0, gl::DEPTH_COMPONENT24 as i32, 8, 8, 0, gl::DEPTH_COMPONENT, gl::UNSIGNED_INT, gl::PixelUnpackData::Slice(None));
+    t.tex_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        gl::DEPTH_COMPONENT24 as i32,
+        8,
+        8,
+        0,
+        gl::DEPTH_COMPONENT,
+        gl::UNSIGNED_INT,
+        gl::PixelUnpackData::Slice(None),
+    );
     t.filter(gl::TEXTURE_2D, gl::NEAREST, gl::NEAREST);
     let framebuffer = t.create_framebuffer().unwrap();
     t.bind_framebuffer(gl::FRAMEBUFFER, Some(framebuffer));
@@ -730,7 +927,13 @@ unsafe fn without_color(t: &Scene) {
     t.positions(&[[-1.0, -1.0], [0.0, -1.0], [-1.0, 1.0], [0.0, 1.0]]);
     t.draw_arrays(gl::TRIANGLE_STRIP, 0, 4);
     let mut d = [0.0f32; 64];
-    t.get_tex_image(gl::TEXTURE_2D, 0, gl::DEPTH_COMPONENT, gl::FLOAT, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut d))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        0,
+        gl::DEPTH_COMPONENT,
+        gl::FLOAT,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut d))),
+    );
     t.near(d[1], 0.5, 1e-6, "drawn depth");
     t.near(d[6], 1.0, 1e-6, "cleared depth");
 }
@@ -770,7 +973,9 @@ unsafe fn default_state(t: &Scene) {
     t.no_error("queries of the default framebuffer");
     t.program(POSITION_COLOR_VS, TINT_FS);
     t.colored(&[
-        [-1.0, -1.0, 0.0, 1.0, 0.0, 0.0, 1.0], [1.0, -1.0, 0.0, 0.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0],
+        [-1.0, -1.0, 0.0, 1.0, 0.0, 0.0, 1.0],
+        [1.0, -1.0, 0.0, 0.0, 1.0, 0.0, 1.0],
+        [0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0],
     ]);
     t.clear_color(0.2, 0.2, 0.2, 1.0);
     t.clear(gl::COLOR_BUFFER_BIT);

@@ -8,6 +8,7 @@ mod draw;
 mod error;
 mod fragment;
 mod framebuffer;
+mod mixed;
 mod object;
 mod query;
 mod raster;
@@ -20,7 +21,25 @@ use crate::scene::Scenario;
 
 /// All scenarios, negative controls included.
 pub fn all() -> Vec<Scenario> {
-    [clear::SCENARIOS, draw::SCENARIOS, raster::SCENARIOS, fragment::SCENARIOS, texture::SCENARIOS, transfer::SCENARIOS, framebuffer::SCENARIOS, shader::SCENARIOS, vertex::SCENARIOS, buffer::SCENARIOS, query::SCENARIOS, object::SCENARIOS, context::SCENARIOS, error::SCENARIOS, control::SCENARIOS].concat()
+    [
+        clear::SCENARIOS,
+        draw::SCENARIOS,
+        raster::SCENARIOS,
+        fragment::SCENARIOS,
+        texture::SCENARIOS,
+        transfer::SCENARIOS,
+        framebuffer::SCENARIOS,
+        shader::SCENARIOS,
+        vertex::SCENARIOS,
+        buffer::SCENARIOS,
+        query::SCENARIOS,
+        object::SCENARIOS,
+        context::SCENARIOS,
+        error::SCENARIOS,
+        mixed::SCENARIOS,
+        control::SCENARIOS,
+    ]
+    .concat()
 }
 
 /// The scenario of that name.
@@ -39,6 +58,6 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), n_all);
-        assert!(n_all >= 20);
+        assert!(n_all >= 200);
     }
 }

@@ -35,7 +35,14 @@ unsafe fn texture_recycled(t: &Scene) {
     }
     let picture = t.read(64, 8);
     for i in 0..64u8 {
-        t.pixel(&picture, usize::from(i), 4, [i * 4, 255 - i * 4, i, 255], 0, &format!("texture {i} ({n_reused} names came back)"));
+        t.pixel(
+            &picture,
+            usize::from(i),
+            4,
+            [i * 4, 255 - i * 4, i, 255],
+            0,
+            &format!("texture {i} ({n_reused} names came back)"),
+        );
     }
     t.compare("picture", &picture, Tolerance::EXACT);
     // The same while the texture stays bound to other units through its old name's bindings.
@@ -62,7 +69,8 @@ unsafe fn buffer_recycled(t: &Scene) {
     t.enable_vertex_attrib_array(0);
     for i in 0..64 {
         let x = i as f32 / 32.0 - 1.0;
-        let vertices = t.buffer(gl::ARRAY_BUFFER, &[[x, -1.0], [x + 1.0 / 32.0, -1.0], [x, 1.0], [x + 1.0 / 32.0, 1.0]]);
+        let vertices =
+            t.buffer(gl::ARRAY_BUFFER, &[[x, -1.0], [x + 1.0 / 32.0, -1.0], [x, 1.0], [x + 1.0 / 32.0, 1.0]]);
         t.vertex_attrib_pointer_f32(0, 2, gl::FLOAT, false, 0, 0);
         // The index order differs too, so that a stale index buffer shows as a hole.
         let indices: [u8; 6] = if i % 2 == 0 { [0, 1, 2, 2, 1, 3] } else { [3, 2, 1, 1, 2, 0] };
@@ -139,7 +147,10 @@ unsafe fn everything_recycled(t: &Scene) {
 
 unsafe fn rendered_after_deletion(t: &Scene) {
     // A picture is rendered, its framebuffer's name deleted, the texture drawn with, and deleted before anything is read.
-    let program = t.program(FULL_VS, "in vec2 uv; uniform vec4 color; out vec4 result; void main() { result = vec4(uv, color.b, 1.0); }");
+    let program = t.program(
+        FULL_VS,
+        "in vec2 uv; uniform vec4 color; out vec4 result; void main() { result = vec4(uv, color.b, 1.0); }",
+    );
     let copy = t.program(FULL_VS, TEXTURE_FS);
     t.vertex_array();
     let shown = t.target(32, 32);
@@ -172,7 +183,11 @@ unsafe fn deleted_attached(t: &Scene) {
     let (a, b) = (t.target(4, 4), t.target(4, 4));
     t.bind_framebuffer(gl::FRAMEBUFFER, Some(a.framebuffer));
     t.delete_texture(a.texture);
-    let kind = t.get_framebuffer_attachment_parameter_i32(gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE);
+    let kind = t.get_framebuffer_attachment_parameter_i32(
+        gl::FRAMEBUFFER,
+        gl::COLOR_ATTACHMENT0,
+        gl::FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE,
+    );
     t.equal(kind as u32, gl::NONE, "detached from the bound framebuffer");
     t.delete_texture(b.texture);
     t.bind_framebuffer(gl::FRAMEBUFFER, Some(b.framebuffer));

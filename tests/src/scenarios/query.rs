@@ -222,7 +222,11 @@ unsafe fn fence(t: &Scene) {
     let known = gl::NativeFence(sync.cast());
     t.equal(t.get_sync_status(known), gl::SIGNALED, "SYNC_STATUS");
     t.equal(t.get_sync_parameter_i32(known, gl::OBJECT_TYPE) as u32, gl::SYNC_FENCE, "OBJECT_TYPE");
-    t.equal(t.get_sync_parameter_i32(known, gl::SYNC_CONDITION) as u32, gl::SYNC_GPU_COMMANDS_COMPLETE, "SYNC_CONDITION");
+    t.equal(
+        t.get_sync_parameter_i32(known, gl::SYNC_CONDITION) as u32,
+        gl::SYNC_GPU_COMMANDS_COMPLETE,
+        "SYNC_CONDITION",
+    );
     t.check(t.is_sync(known), "glIsSync");
     t.raw.WaitSync(sync, 0, gl::TIMEOUT_IGNORED);
     t.no_error("glWaitSync");
@@ -230,7 +234,11 @@ unsafe fn fence(t: &Scene) {
     t.check(!t.is_sync(known), "glIsSync after the deletion");
     t.raw.DeleteSync(std::ptr::null_mut());
     t.no_error("deleting no sync object");
-    t.equal(t.raw.ClientWaitSync(std::ptr::without_provenance_mut(0x1234), 0, 0), gl::WAIT_FAILED, "a sync object that is none");
+    t.equal(
+        t.raw.ClientWaitSync(std::ptr::without_provenance_mut(0x1234), 0, 0),
+        gl::WAIT_FAILED,
+        "a sync object that is none",
+    );
     t.error(gl::INVALID_VALUE, "a sync object that is none");
     t.check(t.raw.FenceSync(gl::SYNC_GPU_COMMANDS_COMPLETE, 1).is_null(), "flags must be 0");
     t.error(gl::INVALID_VALUE, "flags must be 0");
@@ -282,9 +290,12 @@ unsafe fn polling(t: &Scene) {
 /// A program without rasterisation that captures the given varyings of `vertex`.
 unsafe fn capturing(t: &Scene, vertex: &str, varyings: &[&str], mode: u32) {
     t.target(8, 8);
-    t.program_of(&[(gl::VERTEX_SHADER, vertex), (gl::FRAGMENT_SHADER, "out vec4 r; void main() { r = vec4(1.0); }")], |p| {
-        t.transform_feedback_varyings(p, varyings, mode);
-    });
+    t.program_of(
+        &[(gl::VERTEX_SHADER, vertex), (gl::FRAGMENT_SHADER, "out vec4 r; void main() { r = vec4(1.0); }")],
+        |p| {
+            t.transform_feedback_varyings(p, varyings, mode);
+        },
+    );
     t.vertex_array();
     t.enable(gl::RASTERIZER_DISCARD);
 }
@@ -365,7 +376,8 @@ unsafe fn draws_captured(t: &Scene) {
         |p| t.transform_feedback_varyings(p, &["moved"], gl::INTERLEAVED_ATTRIBS),
     );
     t.vertex_array();
-    let mut buffers = [(); 2].map(|()| t.buffer(gl::ARRAY_BUFFER, &[[-1.0f32, -1.0], [-0.5, -1.0], [-1.0, -0.5], [-0.5, -0.5]]));
+    let mut buffers =
+        [(); 2].map(|()| t.buffer(gl::ARRAY_BUFFER, &[[-1.0f32, -1.0], [-0.5, -1.0], [-1.0, -0.5], [-0.5, -0.5]]));
     t.enable_vertex_attrib_array(0);
     for _ in 0..6 {
         t.bind_buffer(gl::ARRAY_BUFFER, Some(buffers[0]));
@@ -442,8 +454,11 @@ unsafe fn overflow(t: &Scene) {
     t.draw_arrays(gl::TRIANGLES, 0, 6);
     t.end_transform_feedback();
     t.equal(&floats(t, 16)[..10], &[0.0, 0.0, 1.0, 2.0, 2.0, 4.0, 99.0, 99.0, 99.0, 99.0], "one whole triangle");
-    let bad = t.try_program(&[(gl::VERTEX_SHADER, CAPTURE_VS), (gl::FRAGMENT_SHADER, "out vec4 r; void main() { r = vec4(1.0); }")], |p| {
-        t.transform_feedback_varyings(p, &["nothing"], gl::INTERLEAVED_ATTRIBS);
-    });
+    let bad = t.try_program(
+        &[(gl::VERTEX_SHADER, CAPTURE_VS), (gl::FRAGMENT_SHADER, "out vec4 r; void main() { r = vec4(1.0); }")],
+        |p| {
+            t.transform_feedback_varyings(p, &["nothing"], gl::INTERLEAVED_ATTRIBS);
+        },
+    );
     t.check(bad.is_err(), "a varying that does not exist does not link");
 }

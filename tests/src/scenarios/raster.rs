@@ -77,8 +77,18 @@ unsafe fn scissor(t: &Scene) {
 
 /// Left half: a counter-clockwise quad, right half: a clockwise one.
 const TWO_WINDINGS: [[f32; 2]; 12] = [
-    [-1.0, -1.0], [0.0, -1.0], [0.0, 1.0], [-1.0, -1.0], [0.0, 1.0], [-1.0, 1.0],
-    [0.0, -1.0], [0.0, 1.0], [1.0, 1.0], [0.0, -1.0], [1.0, 1.0], [1.0, -1.0],
+    [-1.0, -1.0],
+    [0.0, -1.0],
+    [0.0, 1.0],
+    [-1.0, -1.0],
+    [0.0, 1.0],
+    [-1.0, 1.0],
+    [0.0, -1.0],
+    [0.0, 1.0],
+    [1.0, 1.0],
+    [0.0, -1.0],
+    [1.0, 1.0],
+    [1.0, -1.0],
 ];
 
 unsafe fn cull_face(t: &Scene) {
@@ -148,8 +158,13 @@ unsafe fn depth_range(t: &Scene) {
     t.enable(gl::DEPTH_TEST);
     t.depth_func(gl::ALWAYS);
     for (near, far, ndc, expected) in [
-        (0.0, 1.0, 0.0, 0.5), (0.0, 1.0, -0.5, 0.25), (0.25, 0.75, -1.0, 0.25), (0.25, 0.75, 1.0, 0.75),
-        (1.0, 0.0, 0.5, 0.25), (0.0, 0.1, 0.0, 0.05), (-3.0, 2.0, 0.0, 0.5),
+        (0.0, 1.0, 0.0, 0.5),
+        (0.0, 1.0, -0.5, 0.25),
+        (0.25, 0.75, -1.0, 0.25),
+        (0.25, 0.75, 1.0, 0.75),
+        (1.0, 0.0, 0.5, 0.25),
+        (0.0, 0.1, 0.0, 0.05),
+        (-3.0, 2.0, 0.0, 0.5),
     ] {
         // The last pair is clamped to 0 and 1.
         t.depth_range_f64(near, far);
@@ -491,8 +506,14 @@ unsafe fn clipping(t: &Scene) {
     // One triangle reaches far outside the view volume, one has a vertex behind the eye.
     t.buffer(
         gl::ARRAY_BUFFER,
-        &[[-40.0f32, -40.0, 0.0, 1.0], [0.0, -40.0, 0.0, 1.0], [0.0, 40.0, 0.0, 1.0],
-          [0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [0.5, -2.0, 0.0, -1.0]],
+        &[
+            [-40.0f32, -40.0, 0.0, 1.0],
+            [0.0, -40.0, 0.0, 1.0],
+            [0.0, 40.0, 0.0, 1.0],
+            [0.0, 0.0, 0.0, 1.0],
+            [1.0, 0.0, 0.0, 1.0],
+            [0.5, -2.0, 0.0, -1.0],
+        ],
     );
     t.attribute(0, 4, 4, 0);
     t.draw_arrays(gl::TRIANGLES, 0, 3);
@@ -505,4 +526,3 @@ unsafe fn clipping(t: &Scene) {
     t.pixel(&picture, 24, 18, [0; 4], 0, "and not upwards");
     t.compare("picture", &picture, Tolerance::EDGES);
 }
-

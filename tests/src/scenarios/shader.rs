@@ -79,7 +79,8 @@ unsafe fn uniform_matrices(t: &Scene) {
             let source = format!(
                 "uniform {kind} m; out vec4 result;
                  void main() {{ result = vec4(m[0][0], m[1][0], m[0][1], m[{}][{}]); }}",
-                columns - 1, rows - 1
+                columns - 1,
+                rows - 1
             );
             let v = result_of(t, &source, |p| {
                 let l = t.get_uniform_location(p, "m");
@@ -97,7 +98,11 @@ unsafe fn uniform_matrices(t: &Scene) {
                 }
             });
             let at = |c: usize, r: usize| if transpose { m[r * columns + c] } else { m[c * rows + r] };
-            t.equal(v, [at(0, 0), at(1, 0), at(0, 1), at(columns - 1, rows - 1)], &format!("{kind} transpose {transpose}"));
+            t.equal(
+                v,
+                [at(0, 0), at(1, 0), at(0, 1), at(columns - 1, rows - 1)],
+                &format!("{kind} transpose {transpose}"),
+            );
         }
     }
 }
@@ -123,7 +128,10 @@ unsafe fn uniform_structs_arrays(t: &Scene) {
         t.uniform_3_f32_slice(l("list").as_ref(), &values);
         t.uniform_3_f32_slice(l("list[3]").as_ref(), &[100.0, 101.0, 102.0, 103.0, 104.0, 105.0, 106.0, 107.0, 108.0]);
         t.uniform_1_i32(l("index").as_ref(), 1);
-        t.check(l("list[5]").is_none() && l("outer[0].nothing").is_none(), "names that are not active have no location");
+        t.check(
+            l("list[5]").is_none() && l("outer[0].nothing").is_none(),
+            "names that are not active have no location",
+        );
         t.check(l("list") == l("list[0]"), "an array's name is its first element's");
     });
     t.equal(v, [5.0, 4.0, 30.0, 102.5], "structures and arrays");
@@ -203,8 +211,17 @@ unsafe fn block_std140(t: &Scene) {
     let v = result_of(t, source, |p| {
         let mut data = [0u32; 56];
         for (offset, value) in [
-            (0, 1.0f32), (12, 2.0), (24, 3.0), (28, 4.0), (64, 5.0), (80 + 16 + 8, 6.0), (80 + 32, 7.0), (128 + 16 + 4, 1.0),
-            (128 + 16 + 12, 2.0), (160 + 32 + 4, 3.0), (160 + 16, 4.0),
+            (0, 1.0f32),
+            (12, 2.0),
+            (24, 3.0),
+            (28, 4.0),
+            (64, 5.0),
+            (80 + 16 + 8, 6.0),
+            (80 + 32, 7.0),
+            (128 + 16 + 4, 1.0),
+            (128 + 16 + 12, 2.0),
+            (160 + 32 + 4, 3.0),
+            (160 + 16, 4.0),
         ] {
             data[offset / 4] = value.to_bits();
         }
@@ -221,13 +238,21 @@ unsafe fn block_std140(t: &Scene) {
 
 unsafe fn block_offsets(t: &Scene) {
     t.target(64, 4);
-    let program = t.program(FULL_VS, "layout(std140) uniform Block { vec4 color; }; out vec4 result; void main() { result = color; }");
+    let program = t.program(
+        FULL_VS,
+        "layout(std140) uniform Block { vec4 color; }; out vec4 result; void main() { result = color; }",
+    );
     t.vertex_array();
     let alignment = t.get_parameter_i32(gl::UNIFORM_BUFFER_OFFSET_ALIGNMENT) as usize;
     t.check(alignment.is_power_of_two() && alignment <= 256, format!("offset alignment {alignment}"));
     let mut data = vec![0.0f32; alignment / 4 * 16];
     for i in 0..16 {
-        data[i * alignment / 4..i * alignment / 4 + 4].copy_from_slice(&[i as f32 / 15.0, 1.0 - i as f32 / 15.0, 0.0, 1.0]);
+        data[i * alignment / 4..i * alignment / 4 + 4].copy_from_slice(&[
+            i as f32 / 15.0,
+            1.0 - i as f32 / 15.0,
+            0.0,
+            1.0,
+        ]);
     }
     let buffer = t.buffer(gl::UNIFORM_BUFFER, &data);
     let index = t.get_uniform_block_index(program, "Block").unwrap_or(99);
@@ -240,7 +265,13 @@ unsafe fn block_offsets(t: &Scene) {
     }
     let picture = t.read(64, 4);
     for i in 0..16usize {
-        t.area(&picture, (i * 4, 0, i * 4 + 4, 4), [i as u8 * 17, 255 - i as u8 * 17, 0, 255], 1, &format!("range {i}"));
+        t.area(
+            &picture,
+            (i * 4, 0, i * 4 + 4, 4),
+            [i as u8 * 17, 255 - i as u8 * 17, 0, 255],
+            1,
+            &format!("range {i}"),
+        );
     }
     t.bind_buffer_range(gl::UNIFORM_BUFFER, 0, Some(buffer), 1, 16);
     t.error(gl::INVALID_VALUE, "an offset that is not aligned");
@@ -301,7 +332,9 @@ unsafe fn block_update_between_draws(t: &Scene) {
                 t.buffer_sub_data_u8_slice(gl::UNIFORM_BUFFER, 24, bytemuck::cast_slice(&[b]));
             }
             1 => t.buffer_data_u8_slice(
-                gl::UNIFORM_BUFFER, bytemuck::cast_slice(&[r, g, 0.0, 0.0, 0.0, 0.0, b, 0.0]), gl::DYNAMIC_DRAW,
+                gl::UNIFORM_BUFFER,
+                bytemuck::cast_slice(&[r, g, 0.0, 0.0, 0.0, 0.0, b, 0.0]),
+                gl::DYNAMIC_DRAW,
             ),
             _ => {
                 let p = t.raw.MapBufferRange(gl::UNIFORM_BUFFER, 0, 32, gl::MAP_WRITE_BIT).cast::<f32>();
@@ -344,13 +377,22 @@ unsafe fn block_reflection(t: &Scene) {
     t.equal(query(gl::UNIFORM_ARRAY_STRIDE)[2], 16, "array stride");
     t.equal(query(gl::UNIFORM_MATRIX_STRIDE)[0], 16, "matrix stride");
     t.equal(query(gl::UNIFORM_SIZE), [1, 1, 4, 1], "array sizes");
-    t.equal(query(gl::UNIFORM_TYPE).map(|v| v as u32), [gl::FLOAT_MAT4, gl::FLOAT_VEC3, gl::FLOAT, gl::FLOAT_VEC4], "types");
+    t.equal(
+        query(gl::UNIFORM_TYPE).map(|v| v as u32),
+        [gl::FLOAT_MAT4, gl::FLOAT_VEC3, gl::FLOAT, gl::FLOAT_VEC4],
+        "types",
+    );
     t.equal(query(gl::UNIFORM_BLOCK_INDEX), [0, 0, 0, -1], "block indices");
     t.equal(t.get_program_parameter_i32(program, gl::ACTIVE_UNIFORM_BLOCKS), 1, "active blocks");
     t.equal(t.get_active_uniform_block_name(program, 0), "Block".to_owned(), "block name");
-    t.equal(t.get_active_uniform_block_parameter_i32(program, 0, gl::UNIFORM_BLOCK_ACTIVE_UNIFORMS), 3, "uniforms of the block");
     t.equal(
-        t.get_active_uniform_block_parameter_i32(program, 0, gl::UNIFORM_BLOCK_REFERENCED_BY_FRAGMENT_SHADER), 1,
+        t.get_active_uniform_block_parameter_i32(program, 0, gl::UNIFORM_BLOCK_ACTIVE_UNIFORMS),
+        3,
+        "uniforms of the block",
+    );
+    t.equal(
+        t.get_active_uniform_block_parameter_i32(program, 0, gl::UNIFORM_BLOCK_REFERENCED_BY_FRAGMENT_SHADER),
+        1,
         "referenced by the fragment shader",
     );
     t.check(t.get_uniform_location(program, "v").is_none(), "members of blocks have no location");
@@ -397,7 +439,10 @@ unsafe fn geometry_amplify(t: &Scene) {
             EndPrimitive();
         }";
     let fragment = "in vec4 tint; out vec4 result; void main() { result = tint; }";
-    let program = t.program_of(&[(gl::VERTEX_SHADER, vertex), (gl::GEOMETRY_SHADER, geometry), (gl::FRAGMENT_SHADER, fragment)], |_| {});
+    let program = t.program_of(
+        &[(gl::VERTEX_SHADER, vertex), (gl::GEOMETRY_SHADER, geometry), (gl::FRAGMENT_SHADER, fragment)],
+        |_| {},
+    );
     let size = t.uniform(program, "size");
     t.uniform_1_f32(Some(&size), 1.0);
     t.positions(&[[-1.0, -0.5], [-0.5, -0.5], [0.0, -0.5], [0.5, -0.5]]);
@@ -422,7 +467,10 @@ unsafe fn geometry_amplify(t: &Scene) {
                 EmitVertex();
             }
         }";
-    t.program_of(&[(gl::VERTEX_SHADER, vertex), (gl::GEOMETRY_SHADER, geometry), (gl::FRAGMENT_SHADER, fragment)], |_| {});
+    t.program_of(
+        &[(gl::VERTEX_SHADER, vertex), (gl::GEOMETRY_SHADER, geometry), (gl::FRAGMENT_SHADER, fragment)],
+        |_| {},
+    );
     t.draw_arrays(gl::LINES_ADJACENCY, 0, 4);
     t.pixel(&t.read(64, 16), 5, 5, [0, 50, 100, 150], 1, "adjacent vertices");
 }
@@ -436,8 +484,10 @@ unsafe fn link_errors(t: &Scene) {
     t.no_error("a compile error is no GL error");
     // Types that do not match between the stages.
     let bad = t.try_program(
-        &[(gl::VERTEX_SHADER, "out vec3 v; void main() { v = vec3(1.0); gl_Position = vec4(0.0); }"),
-          (gl::FRAGMENT_SHADER, "in vec4 v; out vec4 r; void main() { r = v; }")],
+        &[
+            (gl::VERTEX_SHADER, "out vec3 v; void main() { v = vec3(1.0); gl_Position = vec4(0.0); }"),
+            (gl::FRAGMENT_SHADER, "in vec4 v; out vec4 r; void main() { r = v; }"),
+        ],
         |_| {},
     );
     t.check(bad.as_ref().is_err_and(|e| e.starts_with("link")), format!("mismatched types: {bad:?}"));

@@ -67,12 +67,21 @@ unsafe fn texture_1d(t: &Scene) {
     t.bind_texture(gl::TEXTURE_1D, Some(texture));
     let texels: Vec<[u8; 4]> = (0..8).map(|i| [i * 30, 255 - i * 30, 0, 255]).collect();
     t.tex_image_1d(
-        gl::TEXTURE_1D, 0, gl::RGBA8 as i32, 8, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_1D,
+        0,
+        gl::RGBA8 as i32,
+        8,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&texels))),
     );
     t.filter(gl::TEXTURE_1D, gl::NEAREST, gl::NEAREST);
     t.raw.TexSubImage1D(gl::TEXTURE_1D, 0, 3, 1, gl::RGBA, gl::UNSIGNED_BYTE, [9u8, 8, 7, 255].as_ptr().cast());
-    t.program(FULL_VS, "uniform sampler1D image; in vec2 uv; out vec4 result; void main() { result = texture(image, uv.x); }");
+    t.program(
+        FULL_VS,
+        "uniform sampler1D image; in vec2 uv; out vec4 result; void main() { result = texture(image, uv.x); }",
+    );
     t.vertex_array();
     t.fill();
     let picture = t.read(16, 4);
@@ -87,15 +96,33 @@ unsafe fn texture_3d(t: &Scene) {
     t.target(16, 16);
     let texture = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_3D, Some(texture));
-    let texels: Vec<[u8; 4]> = (0..4 * 4 * 4u32).map(|i| [(i % 4 * 85) as u8, (i / 4 % 4 * 85) as u8, (i / 16 * 85) as u8, 255]).collect();
+    let texels: Vec<[u8; 4]> =
+        (0..4 * 4 * 4u32).map(|i| [(i % 4 * 85) as u8, (i / 4 % 4 * 85) as u8, (i / 16 * 85) as u8, 255]).collect();
     t.tex_image_3d(
-        gl::TEXTURE_3D, 0, gl::RGBA8 as i32, 4, 4, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_3D,
+        0,
+        gl::RGBA8 as i32,
+        4,
+        4,
+        4,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&texels))),
     );
     t.filter(gl::TEXTURE_3D, gl::LINEAR, gl::LINEAR);
     t.tex_parameter_i32(gl::TEXTURE_3D, gl::TEXTURE_WRAP_R, gl::CLAMP_TO_EDGE as i32);
     t.tex_sub_image_3d(
-        gl::TEXTURE_3D, 0, 1, 2, 3, 1, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_3D,
+        0,
+        1,
+        2,
+        3,
+        1,
+        1,
+        1,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(&[1, 2, 3, 4])),
     );
     let program = t.program(
@@ -124,7 +151,15 @@ unsafe fn array_2d(t: &Scene) {
     t.bind_texture(gl::TEXTURE_2D_ARRAY, Some(texture));
     let texels: Vec<[u8; 4]> = (0..2 * 2 * 3).map(|i| [i * 20, 255 - i * 20, 0, 255]).collect();
     t.tex_image_3d(
-        gl::TEXTURE_2D_ARRAY, 0, gl::RGBA8 as i32, 2, 2, 3, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_2D_ARRAY,
+        0,
+        gl::RGBA8 as i32,
+        2,
+        2,
+        3,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&texels))),
     );
     t.filter(gl::TEXTURE_2D_ARRAY, gl::NEAREST, gl::NEAREST);
@@ -152,7 +187,14 @@ unsafe fn array_1d(t: &Scene) {
     t.bind_texture(gl::TEXTURE_1D_ARRAY, Some(texture));
     let texels: Vec<[u8; 4]> = (0..4 * 3).map(|i| [i * 20, 0, 255 - i * 20, 255]).collect();
     t.tex_image_2d(
-        gl::TEXTURE_1D_ARRAY, 0, gl::RGBA8 as i32, 4, 3, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_1D_ARRAY,
+        0,
+        gl::RGBA8 as i32,
+        4,
+        3,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&texels))),
     );
     t.filter(gl::TEXTURE_1D_ARRAY, gl::NEAREST, gl::NEAREST);
@@ -176,8 +218,15 @@ unsafe fn cube_map(t: &Scene, size: usize) -> gl::NativeTexture {
     t.bind_texture(gl::TEXTURE_CUBE_MAP, Some(texture));
     for (face, color) in CUBE_COLORS.into_iter().enumerate() {
         t.tex_image_2d(
-            gl::TEXTURE_CUBE_MAP_POSITIVE_X + face as u32, 0, gl::RGBA8 as i32, size as i32, size as i32, 0, gl::RGBA,
-            gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&vec![color; size * size]))),
+            gl::TEXTURE_CUBE_MAP_POSITIVE_X + face as u32,
+            0,
+            gl::RGBA8 as i32,
+            size as i32,
+            size as i32,
+            0,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
+            gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&vec![color; size * size]))),
         );
     }
     t.filter(gl::TEXTURE_CUBE_MAP, gl::NEAREST, gl::NEAREST);
@@ -193,7 +242,14 @@ unsafe fn cube(t: &Scene) {
     // One texel of the +X face tells its orientation: s = 0, t = 0 is where sc and tc are smallest, that is at -z, -y of
     // the table in GL 3.3 section 3.8.11, so direction (1, +1, +1).
     t.tex_sub_image_2d(
-        gl::TEXTURE_CUBE_MAP_POSITIVE_X, 0, 0, 0, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_CUBE_MAP_POSITIVE_X,
+        0,
+        0,
+        0,
+        1,
+        1,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(&[1, 2, 3, 255])),
     );
     let program = t.program(
@@ -205,9 +261,15 @@ unsafe fn cube(t: &Scene) {
     t.vertex_array();
     let v = 0.8;
     for (d, expected) in [
-        ([1.0, 0.1, 0.2], CUBE_COLORS[0]), ([-1.0, 0.3, 0.1], CUBE_COLORS[1]), ([0.2, 1.0, 0.1], CUBE_COLORS[2]),
-        ([0.2, -3.0, 0.1], CUBE_COLORS[3]), ([0.1, 0.3, 0.5], CUBE_COLORS[4]), ([0.4, 0.3, -0.5], CUBE_COLORS[5]),
-        ([1.0, v, v], [1, 2, 3, 255]), ([1.0, -v, v], CUBE_COLORS[0]), ([1.0, v, -v], CUBE_COLORS[0]),
+        ([1.0, 0.1, 0.2], CUBE_COLORS[0]),
+        ([-1.0, 0.3, 0.1], CUBE_COLORS[1]),
+        ([0.2, 1.0, 0.1], CUBE_COLORS[2]),
+        ([0.2, -3.0, 0.1], CUBE_COLORS[3]),
+        ([0.1, 0.3, 0.5], CUBE_COLORS[4]),
+        ([0.4, 0.3, -0.5], CUBE_COLORS[5]),
+        ([1.0, v, v], [1, 2, 3, 255]),
+        ([1.0, -v, v], CUBE_COLORS[0]),
+        ([1.0, v, -v], CUBE_COLORS[0]),
     ] {
         t.uniform_3_f32(Some(&direction), d[0], d[1], d[2]);
         t.fill();
@@ -253,7 +315,14 @@ unsafe fn rectangle(t: &Scene) {
     t.bind_texture(gl::TEXTURE_RECTANGLE, Some(texture));
     let texels: Vec<[u8; 4]> = (0..5 * 3).map(|i| [i * 16, 0, 255 - i * 16, 255]).collect();
     t.tex_image_2d(
-        gl::TEXTURE_RECTANGLE, 0, gl::RGBA8 as i32, 5, 3, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_RECTANGLE,
+        0,
+        gl::RGBA8 as i32,
+        5,
+        3,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&texels))),
     );
     t.tex_parameter_i32(gl::TEXTURE_RECTANGLE, gl::TEXTURE_MIN_FILTER, gl::NEAREST as i32);
@@ -317,11 +386,22 @@ unsafe fn sampled<T: bytemuck::NoUninit>(t: &Scene, internal: u32, format: u32, 
 }
 
 unsafe fn check_format<T: bytemuck::NoUninit>(
-    t: &Scene, internal: u32, format: u32, kind: u32, texel: &[T], expected: [f32; 4], tolerance: f32,
+    t: &Scene,
+    internal: u32,
+    format: u32,
+    kind: u32,
+    texel: &[T],
+    expected: [f32; 4],
+    tolerance: f32,
 ) {
     let actual = sampled(t, internal, format, kind, texel);
     for c in 0..4 {
-        t.near(actual[c], expected[c], tolerance, &format!("internal {internal:#x} format {format:#x} type {kind:#x} channel {c}"));
+        t.near(
+            actual[c],
+            expected[c],
+            tolerance,
+            &format!("internal {internal:#x} format {format:#x} type {kind:#x} channel {c}"),
+        );
     }
     t.no_error(&format!("upload {internal:#x} {format:#x} {kind:#x}"));
 }
@@ -342,22 +422,94 @@ unsafe fn formats_normalized(t: &Scene) {
     check_format(t, gl::RGBA8, gl::BGRA, gl::UNSIGNED_BYTE, &[1u8, 2, 3, 4], [b(3), b(2), b(1), b(4)], 1e-4);
     // BGRA with the packed types, as little-endian words: 8_8_8_8 has blue in the top byte, REV in the lowest.
     check_format(t, gl::RGBA8, gl::BGRA, gl::UNSIGNED_INT_8_8_8_8, &[0x0102_0304u32], [b(3), b(2), b(1), b(4)], 1e-4);
-    check_format(t, gl::RGBA8, gl::BGRA, gl::UNSIGNED_INT_8_8_8_8_REV, &[0x0102_0304u32], [b(2), b(3), b(4), b(1)], 1e-4);
+    check_format(
+        t,
+        gl::RGBA8,
+        gl::BGRA,
+        gl::UNSIGNED_INT_8_8_8_8_REV,
+        &[0x0102_0304u32],
+        [b(2), b(3), b(4), b(1)],
+        1e-4,
+    );
     check_format(t, gl::RGBA8, gl::RGBA, gl::UNSIGNED_INT_8_8_8_8, &[0x0102_0304u32], [b(1), b(2), b(3), b(4)], 1e-4);
-    check_format(t, gl::RGBA8, gl::RGBA, gl::UNSIGNED_INT_8_8_8_8_REV, &[0x0102_0304u32], [b(4), b(3), b(2), b(1)], 1e-4);
+    check_format(
+        t,
+        gl::RGBA8,
+        gl::RGBA,
+        gl::UNSIGNED_INT_8_8_8_8_REV,
+        &[0x0102_0304u32],
+        [b(4), b(3), b(2), b(1)],
+        1e-4,
+    );
     // Conversion: components that the storage lacks are dropped, those that the data lacks are 0, 0, 1.
     check_format(t, gl::RGBA8, gl::RED, gl::UNSIGNED_BYTE, &[77u8], [b(77), 0.0, 0.0, 1.0], 1e-4);
     check_format(t, gl::RG8, gl::RGBA, gl::UNSIGNED_BYTE, &[9u8, 8, 7, 6], [b(9), b(8), 0.0, 1.0], 1e-4);
     check_format(t, gl::RGBA8, gl::RGBA, gl::FLOAT, &[0.5f32, 2.0, -1.0, 1.0], [0.5, 1.0, 0.0, 1.0], 0.003);
     check_format(t, gl::RGBA8, gl::RGBA, gl::UNSIGNED_SHORT, &[65535u16, 0, 32768, 65535], [1.0, 0.0, 0.5, 1.0], 0.003);
-    check_format(t, gl::RGB565, gl::RGB, gl::UNSIGNED_SHORT_5_6_5, &[0x8410u16], [16.0 / 31.0, 32.0 / 63.0, 16.0 / 31.0, 1.0], 0.002);
-    check_format(t, gl::RGB5_A1, gl::RGBA, gl::UNSIGNED_SHORT_5_5_5_1, &[0x8421u16], [16.0 / 31.0, 16.0 / 31.0, 16.0 / 31.0, 1.0], 0.002);
-    check_format(t, gl::RGBA4, gl::RGBA, gl::UNSIGNED_SHORT_4_4_4_4, &[0x1234u16], [1.0 / 15.0, 2.0 / 15.0, 3.0 / 15.0, 4.0 / 15.0], 0.002);
-    check_format(t, gl::RGB10_A2, gl::RGBA, gl::UNSIGNED_INT_2_10_10_10_REV, &[0x8000_0000u32 | (1023 << 20) | (512 << 10) | 1], [1.0 / 1023.0, 512.0 / 1023.0, 1.0, 2.0 / 3.0], 1e-4);
-    check_format(t, gl::R16, gl::RED, gl::UNSIGNED_SHORT, &[0x4000u16], [f32::from(0x4000u16) / 65535.0, 0.0, 0.0, 1.0], 1e-5);
-    check_format(t, gl::RGBA16, gl::RGBA, gl::UNSIGNED_SHORT, &[1u16, 1000, 65535, 30000], [1.0 / 65535.0, 1000.0 / 65535.0, 1.0, 30000.0 / 65535.0], 1e-6);
+    check_format(
+        t,
+        gl::RGB565,
+        gl::RGB,
+        gl::UNSIGNED_SHORT_5_6_5,
+        &[0x8410u16],
+        [16.0 / 31.0, 32.0 / 63.0, 16.0 / 31.0, 1.0],
+        0.002,
+    );
+    check_format(
+        t,
+        gl::RGB5_A1,
+        gl::RGBA,
+        gl::UNSIGNED_SHORT_5_5_5_1,
+        &[0x8421u16],
+        [16.0 / 31.0, 16.0 / 31.0, 16.0 / 31.0, 1.0],
+        0.002,
+    );
+    check_format(
+        t,
+        gl::RGBA4,
+        gl::RGBA,
+        gl::UNSIGNED_SHORT_4_4_4_4,
+        &[0x1234u16],
+        [1.0 / 15.0, 2.0 / 15.0, 3.0 / 15.0, 4.0 / 15.0],
+        0.002,
+    );
+    check_format(
+        t,
+        gl::RGB10_A2,
+        gl::RGBA,
+        gl::UNSIGNED_INT_2_10_10_10_REV,
+        &[0x8000_0000u32 | (1023 << 20) | (512 << 10) | 1],
+        [1.0 / 1023.0, 512.0 / 1023.0, 1.0, 2.0 / 3.0],
+        1e-4,
+    );
+    check_format(
+        t,
+        gl::R16,
+        gl::RED,
+        gl::UNSIGNED_SHORT,
+        &[0x4000u16],
+        [f32::from(0x4000u16) / 65535.0, 0.0, 0.0, 1.0],
+        1e-5,
+    );
+    check_format(
+        t,
+        gl::RGBA16,
+        gl::RGBA,
+        gl::UNSIGNED_SHORT,
+        &[1u16, 1000, 65535, 30000],
+        [1.0 / 65535.0, 1000.0 / 65535.0, 1.0, 30000.0 / 65535.0],
+        1e-6,
+    );
     check_format(t, gl::R8_SNORM, gl::RED, gl::BYTE, &[-127i8], [-1.0, 0.0, 0.0, 1.0], 1e-4);
-    check_format(t, gl::RGBA8_SNORM, gl::RGBA, gl::BYTE, &[-128i8, -64, 64, 127], [-1.0, -64.0 / 127.0, 64.0 / 127.0, 1.0], 1e-3);
+    check_format(
+        t,
+        gl::RGBA8_SNORM,
+        gl::RGBA,
+        gl::BYTE,
+        &[-128i8, -64, 64, 127],
+        [-1.0, -64.0 / 127.0, 64.0 / 127.0, 1.0],
+        1e-3,
+    );
     check_format(t, gl::RG16_SNORM, gl::RG, gl::SHORT, &[-32767i16, 16384], [-1.0, 16384.0 / 32767.0, 0.0, 1.0], 1e-4);
 }
 
@@ -368,20 +520,50 @@ unsafe fn formats_float(t: &Scene) {
     check_format(t, gl::RGB32F, gl::RGB, gl::FLOAT, &[1.5f32, 2.5, -3.5], [1.5, 2.5, -3.5, 1.0], 0.0);
     check_format(t, gl::RGBA32F, gl::RGBA, gl::FLOAT, &[1.0f32, -2.0, 3.0, -4.0], [1.0, -2.0, 3.0, -4.0], 0.0);
     check_format(t, gl::R16F, gl::RED, gl::HALF_FLOAT, &[0xc000u16], [-2.0, 0.0, 0.0, 1.0], 0.0);
-    check_format(t, gl::RGBA16F, gl::RGBA, gl::FLOAT, &[0.5f32, 1024.0, -0.25, 65504.0], [0.5, 1024.0, -0.25, 65504.0], 0.0);
+    check_format(
+        t,
+        gl::RGBA16F,
+        gl::RGBA,
+        gl::FLOAT,
+        &[0.5f32, 1024.0, -0.25, 65504.0],
+        [0.5, 1024.0, -0.25, 65504.0],
+        0.0,
+    );
     check_format(t, gl::RGB16F, gl::RGB, gl::FLOAT, &[0.5f32, 2.0, -0.25], [0.5, 2.0, -0.25, 1.0], 0.0);
     check_format(t, gl::R11F_G11F_B10F, gl::RGB, gl::FLOAT, &[0.5f32, 2.0, 4.0], [0.5, 2.0, 4.0, 1.0], 0.0);
-    check_format(t, gl::R11F_G11F_B10F, gl::RGB, gl::UNSIGNED_INT_10F_11F_11F_REV, &[0x3c0u32 | (0x400 << 11) | (0x1c0 << 22)], [1.0, 2.0, 0.5, 1.0], 0.0);
+    check_format(
+        t,
+        gl::R11F_G11F_B10F,
+        gl::RGB,
+        gl::UNSIGNED_INT_10F_11F_11F_REV,
+        &[0x3c0u32 | (0x400 << 11) | (0x1c0 << 22)],
+        [1.0, 2.0, 0.5, 1.0],
+        0.0,
+    );
     check_format(t, gl::RGB9_E5, gl::RGB, gl::FLOAT, &[0.5f32, 1.0, 0.25], [0.5, 1.0, 0.25, 1.0], 0.0);
     // A shared exponent of 16 scales the 9-bit mantissas by 2^(16 - 15 - 9).
-    check_format(t, gl::RGB9_E5, gl::RGB, gl::UNSIGNED_INT_5_9_9_9_REV, &[(16u32 << 27) | (64 << 18) | (128 << 9) | 256], [1.0, 0.5, 0.25, 1.0], 0.0);
+    check_format(
+        t,
+        gl::RGB9_E5,
+        gl::RGB,
+        gl::UNSIGNED_INT_5_9_9_9_REV,
+        &[(16u32 << 27) | (64 << 18) | (128 << 9) | 256],
+        [1.0, 0.5, 0.25, 1.0],
+        0.0,
+    );
     check_format(t, gl::RGBA32F, gl::RGBA, gl::UNSIGNED_BYTE, &[255u8, 0, 51, 255], [1.0, 0.0, 0.2, 1.0], 1e-5);
 }
 
 unsafe fn formats_integer(t: &Scene) {
     t.target_of(1, 1, gl::RGBA32UI);
-    let unsigned = t.program(FULL_VS, "uniform usampler2D image; in vec2 uv; out uvec4 result; void main() { result = texture(image, uv); }");
-    let signed = t.program(FULL_VS, "uniform isampler2D image; in vec2 uv; out uvec4 result; void main() { result = uvec4(texture(image, uv)); }");
+    let unsigned = t.program(
+        FULL_VS,
+        "uniform usampler2D image; in vec2 uv; out uvec4 result; void main() { result = texture(image, uv); }",
+    );
+    let signed = t.program(
+        FULL_VS,
+        "uniform isampler2D image; in vec2 uv; out uvec4 result; void main() { result = uvec4(texture(image, uv)); }",
+    );
     t.vertex_array();
     let look = |program, what: &str, expected: [i64; 4]| {
         t.use_program(Some(program));
@@ -401,12 +583,26 @@ unsafe fn formats_integer(t: &Scene) {
     look(signed, "R32I", [i64::from(i32::MIN), 0, 0, 1]);
     t.texture_of(1, 1, gl::RGBA32UI, gl::RGBA_INTEGER, gl::UNSIGNED_INT, &[u32::MAX, 1, 0x8000_0000, 7]);
     look(unsigned, "RGBA32UI", [0xffff_ffff, 1, 0x8000_0000, 7]);
-    t.texture_of(1, 1, gl::RGB10_A2UI, gl::RGBA_INTEGER, gl::UNSIGNED_INT_2_10_10_10_REV, &[(2u32 << 30) | (1000 << 20) | (500 << 10) | 3]);
+    t.texture_of(
+        1,
+        1,
+        gl::RGB10_A2UI,
+        gl::RGBA_INTEGER,
+        gl::UNSIGNED_INT_2_10_10_10_REV,
+        &[(2u32 << 30) | (1000 << 20) | (500 << 10) | 3],
+    );
     look(unsigned, "RGB10_A2UI", [3, 500, 1000, 2]);
     t.texture_of(1, 1, gl::RGBA8UI, gl::RGBA_INTEGER, gl::UNSIGNED_BYTE, &[9u8, 8, 7, 6]);
     look(unsigned, "RGBA8UI", [9, 8, 7, 6]);
     t.tex_image_2d(
-        gl::TEXTURE_2D, 0, gl::RGBA8UI as i32, 1, 1, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA8UI as i32,
+        1,
+        1,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(&[9, 8, 7, 6])),
     );
     t.error(gl::INVALID_OPERATION, "an integer format takes integer data only");
@@ -416,17 +612,44 @@ unsafe fn srgb(t: &Scene) {
     float_sampler(t);
     let decode = |v: u8| {
         let v = f32::from(v) / 255.0;
-        if v <= 0.040_45 { v / 12.92 } else { ((v + 0.055) / 1.055).powf(2.4) }
+        if v <= 0.040_45 {
+            v / 12.92
+        } else {
+            ((v + 0.055) / 1.055).powf(2.4)
+        }
     };
     for v in [0u8, 5, 10, 60, 128, 200, 255] {
-        check_format(t, gl::SRGB8_ALPHA8, gl::RGBA, gl::UNSIGNED_BYTE, &[v, 255 - v, 0, v], [decode(v), decode(255 - v), 0.0, f32::from(v) / 255.0], 0.002);
-        check_format(t, gl::SRGB8, gl::RGB, gl::UNSIGNED_BYTE, &[v, 255 - v, 0], [decode(v), decode(255 - v), 0.0, 1.0], 0.002);
+        check_format(
+            t,
+            gl::SRGB8_ALPHA8,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
+            &[v, 255 - v, 0, v],
+            [decode(v), decode(255 - v), 0.0, f32::from(v) / 255.0],
+            0.002,
+        );
+        check_format(
+            t,
+            gl::SRGB8,
+            gl::RGB,
+            gl::UNSIGNED_BYTE,
+            &[v, 255 - v, 0],
+            [decode(v), decode(255 - v), 0.0, 1.0],
+            0.002,
+        );
     }
     // Linear filtering happens after decoding.
     let texture = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_2D, Some(texture));
     t.tex_image_2d(
-        gl::TEXTURE_2D, 0, gl::SRGB8_ALPHA8 as i32, 2, 1, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_2D,
+        0,
+        gl::SRGB8_ALPHA8 as i32,
+        2,
+        1,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(&[0, 0, 0, 255, 255, 255, 255, 255])),
     );
     t.filter(gl::TEXTURE_2D, gl::LINEAR, gl::LINEAR);
@@ -456,7 +679,11 @@ unsafe fn swizzle(t: &Scene) {
     }
     // The swizzle applies to the format's own expansion: ALPHA of an R8 texture is 1.
     t.texture_of(1, 1, gl::R8, gl::RED, gl::UNSIGNED_BYTE, &[99u8]);
-    t.tex_parameter_i32_slice(gl::TEXTURE_2D, gl::TEXTURE_SWIZZLE_RGBA, &[gl::ONE, gl::RED, gl::ALPHA, gl::RED].map(|v| v as i32));
+    t.tex_parameter_i32_slice(
+        gl::TEXTURE_2D,
+        gl::TEXTURE_SWIZZLE_RGBA,
+        &[gl::ONE, gl::RED, gl::ALPHA, gl::RED].map(|v| v as i32),
+    );
     t.fill();
     t.pixel(&t.read(4, 4), 1, 1, [255, 99, 255, 99], 0, "swizzle of R8");
     t.tex_parameter_i32(gl::TEXTURE_2D, gl::TEXTURE_SWIZZLE_R, gl::NEAREST as i32);
@@ -513,7 +740,11 @@ unsafe fn wrap(t: &Scene) {
                 gl::CLAMP_TO_EDGE => i.clamp(0, 3),
                 _ => {
                     let m = i.rem_euclid(8);
-                    if m < 4 { m } else { 7 - m }
+                    if m < 4 {
+                        m
+                    } else {
+                        7 - m
+                    }
                 }
             };
             t.pixel(&picture, x, 4, texels[i as usize], 0, name);
@@ -566,7 +797,14 @@ unsafe fn levels(t: &Scene) -> gl::NativeTexture {
     for (level, color) in LEVELS.into_iter().enumerate() {
         let size = 8 >> level;
         t.tex_image_2d(
-            gl::TEXTURE_2D, level as i32, gl::RGBA8 as i32, size, size, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+            gl::TEXTURE_2D,
+            level as i32,
+            gl::RGBA8 as i32,
+            size,
+            size,
+            0,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
             gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&vec![color; (size * size) as usize]))),
         );
     }
@@ -608,7 +846,16 @@ unsafe fn lod_selection(t: &Scene) {
          void main() { result = lod >= 0.0 ? textureLod(image, uv, lod) : texture(image, uv, bias); }",
     );
     let (lod, bias) = (t.uniform(program, "lod"), t.uniform(program, "bias"));
-    for (l, b, level) in [(0.0, 0.0, 0), (0.4, 0.0, 0), (0.6, 0.0, 1), (2.0, 0.0, 2), (9.0, 0.0, 3), (-1.0, 1.2, 1), (-1.0, 2.9, 3), (-1.0, -4.0, 0)] {
+    for (l, b, level) in [
+        (0.0, 0.0, 0),
+        (0.4, 0.0, 0),
+        (0.6, 0.0, 1),
+        (2.0, 0.0, 2),
+        (9.0, 0.0, 3),
+        (-1.0, 1.2, 1),
+        (-1.0, 2.9, 3),
+        (-1.0, -4.0, 0),
+    ] {
         t.uniform_1_f32(Some(&lod), l);
         t.uniform_1_f32(Some(&bias), b);
         t.fill();
@@ -657,9 +904,17 @@ unsafe fn generate_mipmap(t: &Scene) {
     t.target(8, 8);
     let texture = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_2D, Some(texture));
-    let texels: Vec<[u8; 4]> = (0..64).map(|i| if (i % 8) < 4 { [255, 0, 0, 255] } else { [0, 0, (i / 8 * 36) as u8, 255] }).collect();
+    let texels: Vec<[u8; 4]> =
+        (0..64).map(|i| if (i % 8) < 4 { [255, 0, 0, 255] } else { [0, 0, (i / 8 * 36) as u8, 255] }).collect();
     t.tex_image_2d(
-        gl::TEXTURE_2D, 0, gl::RGBA8 as i32, 8, 8, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA8 as i32,
+        8,
+        8,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&texels))),
     );
     t.generate_mipmap(gl::TEXTURE_2D);
@@ -667,12 +922,24 @@ unsafe fn generate_mipmap(t: &Scene) {
     t.equal(t.get_tex_level_parameter_i32(gl::TEXTURE_2D, 3, gl::TEXTURE_WIDTH), 1, "width of level 3");
     // What glGetTexImage returns for a generated level is what the GPU holds.
     let mut level2 = [[0u8; 4]; 4];
-    t.get_tex_image(gl::TEXTURE_2D, 2, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut level2))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        2,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut level2))),
+    );
     t.check(level2[0][0] > 250 && level2[1][0] < 5, format!("red of level 2: {level2:?}"));
     // Rows 0 to 3 average to 54 in the right half, rows 4 to 7 to 198.
     t.check(level2[1][2].abs_diff(54) <= 3 && level2[3][2].abs_diff(198) <= 3, format!("blue of level 2: {level2:?}"));
     let mut level3 = [[0u8; 4]; 1];
-    t.get_tex_image(gl::TEXTURE_2D, 3, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut level3))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        3,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut level3))),
+    );
     t.check(level3[0][0].abs_diff(128) <= 3 && level3[0][2].abs_diff(63) <= 3, format!("level 3: {level3:?}"));
     t.program(FULL_VS, TEXTURE_FS);
     t.vertex_array();
@@ -682,7 +949,14 @@ unsafe fn generate_mipmap(t: &Scene) {
     t.pixel(&picture, 1, 1, [0, 0, 198, 255], 3, "the sampled level 2");
     // Mip levels follow a new base image only when generated again.
     t.tex_sub_image_2d(
-        gl::TEXTURE_2D, 0, 0, 0, 8, 8, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_2D,
+        0,
+        0,
+        0,
+        8,
+        8,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&[[0u8, 255, 0, 255]; 64]))),
     );
     t.fill();
@@ -701,7 +975,17 @@ unsafe fn incomplete(t: &Scene) {
     // The default minification filter wants mip levels, and there are none.
     let texture = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_2D, Some(texture));
-    t.tex_image_2d(gl::TEXTURE_2D, 0, gl::RGBA8 as i32, 4, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(Some(&[200; 64])));
+    t.tex_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA8 as i32,
+        4,
+        4,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::Slice(Some(&[200; 64])),
+    );
     t.fill();
     t.pixel(&t.read(4, 4), 1, 1, [0, 0, 0, 255], 0, "missing mip levels");
     t.tex_parameter_i32(gl::TEXTURE_2D, gl::TEXTURE_MAX_LEVEL, 0);
@@ -725,7 +1009,14 @@ unsafe fn shadow(t: &Scene) {
     let texture = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_2D, Some(texture));
     t.tex_image_2d(
-        gl::TEXTURE_2D, 0, gl::DEPTH_COMPONENT24 as i32, 2, 1, 0, gl::DEPTH_COMPONENT, gl::FLOAT,
+        gl::TEXTURE_2D,
+        0,
+        gl::DEPTH_COMPONENT24 as i32,
+        2,
+        1,
+        0,
+        gl::DEPTH_COMPONENT,
+        gl::FLOAT,
         gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&[0.25f32, 0.75]))),
     );
     t.filter(gl::TEXTURE_2D, gl::NEAREST, gl::NEAREST);
@@ -739,8 +1030,12 @@ unsafe fn shadow(t: &Scene) {
     t.vertex_array();
     type Test = fn(f32, f32) -> bool;
     let functions: [(u32, Test); 6] = [
-        (gl::LEQUAL, |r, d| r <= d), (gl::GEQUAL, |r, d| r >= d), (gl::LESS, |r, d| r < d), (gl::GREATER, |r, d| r > d),
-        (gl::ALWAYS, |_, _| true), (gl::NEVER, |_, _| false),
+        (gl::LEQUAL, |r, d| r <= d),
+        (gl::GEQUAL, |r, d| r >= d),
+        (gl::LESS, |r, d| r < d),
+        (gl::GREATER, |r, d| r > d),
+        (gl::ALWAYS, |_, _| true),
+        (gl::NEVER, |_, _| false),
     ];
     for (function, test) in functions {
         t.tex_parameter_i32(gl::TEXTURE_2D, gl::TEXTURE_COMPARE_FUNC, function as i32);
@@ -763,14 +1058,18 @@ unsafe fn shadow(t: &Scene) {
     t.viewport(0, 0, 8, 8);
     t.fill();
     let picture = t.read(8, 8);
-    t.check(picture.pixel(2, 4)[0] < picture.pixel(3, 4)[0] && picture.pixel(3, 4)[0] < picture.pixel(4, 4)[0], "percentage closer");
+    t.check(
+        picture.pixel(2, 4)[0] < picture.pixel(3, 4)[0] && picture.pixel(3, 4)[0] < picture.pixel(4, 4)[0],
+        "percentage closer",
+    );
 }
 
 unsafe fn depth_sampling(t: &Scene) {
     // Depth is rendered, then sampled as an ordinary texture.
     let (color, depth) = (t.create_texture().unwrap(), t.create_texture().unwrap());
     for (texture, internal, format, kind) in [
-        (color, gl::RGBA8, gl::RGBA, gl::UNSIGNED_BYTE), (depth, gl::DEPTH_COMPONENT32F, gl::DEPTH_COMPONENT, gl::FLOAT),
+        (color, gl::RGBA8, gl::RGBA, gl::UNSIGNED_BYTE),
+        (depth, gl::DEPTH_COMPONENT32F, gl::DEPTH_COMPONENT, gl::FLOAT),
     ] {
         t.bind_texture(gl::TEXTURE_2D, Some(texture));
         t.tex_image_2d(gl::TEXTURE_2D, 0, internal as i32, 16, 16, 0, format, kind, gl::PixelUnpackData::Slice(None));
@@ -853,7 +1152,12 @@ unsafe fn units(t: &Scene) {
     t.check(n == 16, format!("{n} texture image units, GL 3.3 asks for 16"));
     let declarations: String = (0..16).map(|i| format!("uniform sampler2D s{i};\n")).collect();
     let body: String = (0..16).map(|i| format!("if (i == {i}) result = texture(s{i}, vec2(0.5));\n")).collect();
-    let program = t.program(FULL_VS, &format!("{declarations} out vec4 result; void main() {{ int i = int(gl_FragCoord.x); result = vec4(0.0); {body} }}"));
+    let program = t.program(
+        FULL_VS,
+        &format!(
+            "{declarations} out vec4 result; void main() {{ int i = int(gl_FragCoord.x); result = vec4(0.0); {body} }}"
+        ),
+    );
     for i in 0..16 {
         t.active_texture(gl::TEXTURE0 + i);
         t.texture(1, 1, &[[i as u8 * 16, 255 - i as u8 * 16, 7, 255]]);
@@ -885,7 +1189,9 @@ unsafe fn size_and_fetch(t: &Scene) {
         let none = || gl::PixelUnpackData::Slice(None);
         match target {
             gl::TEXTURE_1D => t.tex_image_1d(target, 0, gl::RGBA8 as i32, d[0], 0, gl::RGBA, gl::UNSIGNED_BYTE, none()),
-            gl::TEXTURE_1D_ARRAY => t.tex_image_2d(target, 0, gl::RGBA8 as i32, d[0], d[1], 0, gl::RGBA, gl::UNSIGNED_BYTE, none()),
+            gl::TEXTURE_1D_ARRAY => {
+                t.tex_image_2d(target, 0, gl::RGBA8 as i32, d[0], d[1], 0, gl::RGBA, gl::UNSIGNED_BYTE, none())
+            }
             gl::TEXTURE_2D_MULTISAMPLE => t.tex_image_2d_multisample(target, 4, gl::RGBA8 as i32, d[0], d[1], true),
             _ => t.tex_image_3d(target, 0, gl::RGBA8 as i32, d[0], d[1], d[2], 0, gl::RGBA, gl::UNSIGNED_BYTE, none()),
         }
@@ -894,18 +1200,46 @@ unsafe fn size_and_fetch(t: &Scene) {
         }
     };
     image(gl::TEXTURE_1D, [5, 0, 0]);
-    look("uniform sampler1D s; out vec4 r; void main() { r = vec4(textureSize(s, 0), 1, 1, 1); }", "1D", [5.0, 1.0, 1.0, 1.0]);
+    look(
+        "uniform sampler1D s; out vec4 r; void main() { r = vec4(textureSize(s, 0), 1, 1, 1); }",
+        "1D",
+        [5.0, 1.0, 1.0, 1.0],
+    );
     image(gl::TEXTURE_1D_ARRAY, [6, 3, 0]);
-    look("uniform sampler1DArray s; out vec4 r; void main() { r = vec4(textureSize(s, 0), 1, 1); }", "1D array", [6.0, 3.0, 1.0, 1.0]);
+    look(
+        "uniform sampler1DArray s; out vec4 r; void main() { r = vec4(textureSize(s, 0), 1, 1); }",
+        "1D array",
+        [6.0, 3.0, 1.0, 1.0],
+    );
     image(gl::TEXTURE_2D_ARRAY, [7, 2, 4]);
-    look("uniform sampler2DArray s; out vec4 r; void main() { r = vec4(textureSize(s, 0), 1); }", "2D array", [7.0, 2.0, 4.0, 1.0]);
+    look(
+        "uniform sampler2DArray s; out vec4 r; void main() { r = vec4(textureSize(s, 0), 1); }",
+        "2D array",
+        [7.0, 2.0, 4.0, 1.0],
+    );
     image(gl::TEXTURE_3D, [3, 4, 5]);
-    look("uniform sampler3D s; out vec4 r; void main() { r = vec4(textureSize(s, 0), 1); }", "3D", [3.0, 4.0, 5.0, 1.0]);
+    look(
+        "uniform sampler3D s; out vec4 r; void main() { r = vec4(textureSize(s, 0), 1); }",
+        "3D",
+        [3.0, 4.0, 5.0, 1.0],
+    );
     image(gl::TEXTURE_2D_MULTISAMPLE, [9, 8, 0]);
-    look("uniform sampler2DMS s; out vec4 r; void main() { r = vec4(textureSize(s), 1, 1); }", "2D multisample", [9.0, 8.0, 1.0, 1.0]);
+    look(
+        "uniform sampler2DMS s; out vec4 r; void main() { r = vec4(textureSize(s), 1, 1); }",
+        "2D multisample",
+        [9.0, 8.0, 1.0, 1.0],
+    );
     levels(t);
-    look("uniform sampler2D s; out vec4 r; void main() { r = vec4(textureSize(s, 1), textureSize(s, 3)); }", "mip levels", [4.0, 4.0, 1.0, 1.0]);
-    look("uniform sampler2D s; out vec4 r; void main() { r = texelFetch(s, ivec2(1, 0), 2); }", "texelFetch of level 2", [0.0, 0.0, 1.0, 1.0]);
+    look(
+        "uniform sampler2D s; out vec4 r; void main() { r = vec4(textureSize(s, 1), textureSize(s, 3)); }",
+        "mip levels",
+        [4.0, 4.0, 1.0, 1.0],
+    );
+    look(
+        "uniform sampler2D s; out vec4 r; void main() { r = texelFetch(s, ivec2(1, 0), 2); }",
+        "texelFetch of level 2",
+        [0.0, 0.0, 1.0, 1.0],
+    );
 }
 
 unsafe fn gradients(t: &Scene) {
@@ -913,7 +1247,10 @@ unsafe fn gradients(t: &Scene) {
     levels(t);
     t.vertex_array();
     let look = |body: &str, expected: [u8; 4]| {
-        t.program(FULL_VS, &format!("uniform sampler2D s; in vec2 uv; out vec4 result; void main() {{ result = {body}; }}"));
+        t.program(
+            FULL_VS,
+            &format!("uniform sampler2D s; in vec2 uv; out vec4 result; void main() {{ result = {body}; }}"),
+        );
         t.fill();
         t.pixel(&t.read(8, 8), 2, 2, expected, 0, body);
     };
@@ -959,7 +1296,14 @@ unsafe fn respecify(t: &Scene) {
     t.pixel(&t.read(8, 8), 3, 3, [255, 0, 0, 255], 0, "first image");
     // Another size and format under the same name, drawn with at once.
     t.tex_image_2d(
-        gl::TEXTURE_2D, 0, gl::RG8 as i32, 4, 1, 0, gl::RG, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_2D,
+        0,
+        gl::RG8 as i32,
+        4,
+        1,
+        0,
+        gl::RG,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(&[0, 10, 50, 20, 100, 30, 150, 40])),
     );
     t.fill();
@@ -969,7 +1313,14 @@ unsafe fn respecify(t: &Scene) {
     // Respecifying one level leaves the other levels and their pending contents alone.
     levels(t);
     t.tex_image_2d(
-        gl::TEXTURE_2D, 1, gl::RGBA8 as i32, 4, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_2D,
+        1,
+        gl::RGBA8 as i32,
+        4,
+        4,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&[[7u8, 7, 7, 255]; 16]))),
     );
     for (size, expected) in [(8, LEVELS[0]), (4, [7, 7, 7, 255]), (2, LEVELS[2]), (1, LEVELS[3])] {
@@ -978,7 +1329,17 @@ unsafe fn respecify(t: &Scene) {
         t.pixel(&t.read(8, 8), 0, 0, expected, 0, &format!("level of size {size}"));
     }
     // An image without data keeps nothing of the old one's size.
-    t.tex_image_2d(gl::TEXTURE_2D, 1, gl::RGBA8 as i32, 3, 3, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(None));
+    t.tex_image_2d(
+        gl::TEXTURE_2D,
+        1,
+        gl::RGBA8 as i32,
+        3,
+        3,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::Slice(None),
+    );
     t.viewport(0, 0, 8, 8);
     t.fill();
     t.pixel(&t.read(8, 8), 0, 0, [0, 0, 0, 255], 0, "a level of the wrong size makes the texture incomplete");
@@ -991,8 +1352,18 @@ unsafe fn integer_base_level(t: &Scene) {
     for level in 0..3u8 {
         let size = 4 >> level;
         t.tex_image_2d(
-            gl::TEXTURE_2D, i32::from(level), gl::RGBA8UI as i32, size, size, 0, gl::RGBA_INTEGER, gl::UNSIGNED_BYTE,
-            gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&vec![[level + 1, 0, 0, 255]; (size * size) as usize]))),
+            gl::TEXTURE_2D,
+            i32::from(level),
+            gl::RGBA8UI as i32,
+            size,
+            size,
+            0,
+            gl::RGBA_INTEGER,
+            gl::UNSIGNED_BYTE,
+            gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&vec![
+                [level + 1, 0, 0, 255];
+                (size * size) as usize
+            ]))),
         );
     }
     t.tex_parameter_i32(gl::TEXTURE_2D, gl::TEXTURE_MAG_FILTER, gl::NEAREST as i32);

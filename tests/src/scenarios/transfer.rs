@@ -22,12 +22,24 @@ pub(super) const SCENARIOS: &[Scenario] = &[
 /// Texel (x, y) of the bound 2D RGBA8 texture of the given width and height.
 unsafe fn texels(t: &Scene, width: usize, height: usize) -> Vec<[u8; 4]> {
     let mut data = vec![[0u8; 4]; width * height];
-    t.get_tex_image(gl::TEXTURE_2D, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))),
+    );
     data
 }
 
 unsafe fn reset_unpack(t: &Scene) {
-    for name in [gl::UNPACK_ROW_LENGTH, gl::UNPACK_SKIP_PIXELS, gl::UNPACK_SKIP_ROWS, gl::UNPACK_IMAGE_HEIGHT, gl::UNPACK_SKIP_IMAGES] {
+    for name in [
+        gl::UNPACK_ROW_LENGTH,
+        gl::UNPACK_SKIP_PIXELS,
+        gl::UNPACK_SKIP_ROWS,
+        gl::UNPACK_IMAGE_HEIGHT,
+        gl::UNPACK_SKIP_IMAGES,
+    ] {
         t.pixel_store_i32(name, 0);
     }
     t.pixel_store_i32(gl::UNPACK_ALIGNMENT, 4);
@@ -43,7 +55,17 @@ unsafe fn unpack_row_length_skip(t: &Scene) {
     for (format, n) in [(gl::RED, 1usize), (gl::RG, 2), (gl::RGB, 3), (gl::RGBA, 4)] {
         let texture = t.create_texture().unwrap();
         t.bind_texture(gl::TEXTURE_2D, Some(texture));
-        t.tex_image_2d(gl::TEXTURE_2D, 0, gl::RGBA8 as i32, 4, 3, 0, format, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(Some(&source)));
+        t.tex_image_2d(
+            gl::TEXTURE_2D,
+            0,
+            gl::RGBA8 as i32,
+            4,
+            3,
+            0,
+            format,
+            gl::UNSIGNED_BYTE,
+            gl::PixelUnpackData::Slice(Some(&source)),
+        );
         let data = texels(t, 4, 3);
         for y in 0..3 {
             for x in 0..4 {
@@ -56,7 +78,14 @@ unsafe fn unpack_row_length_skip(t: &Scene) {
     }
     let packed: Vec<u16> = (0..35).map(|i| (i % 32) << 11).collect();
     t.tex_image_2d(
-        gl::TEXTURE_2D, 0, gl::RGBA8 as i32, 4, 3, 0, gl::RGB, gl::UNSIGNED_SHORT_5_6_5,
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA8 as i32,
+        4,
+        3,
+        0,
+        gl::RGB,
+        gl::UNSIGNED_SHORT_5_6_5,
         gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&packed))),
     );
     let data = texels(t, 4, 3);
@@ -73,7 +102,17 @@ unsafe fn unpack_alignment(t: &Scene) {
         let source: Vec<u8> = (0..stride * 3).map(|i| i as u8).collect();
         let texture = t.create_texture().unwrap();
         t.bind_texture(gl::TEXTURE_2D, Some(texture));
-        t.tex_image_2d(gl::TEXTURE_2D, 0, gl::RGB8 as i32, 3, 3, 0, gl::RGB, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(Some(&source)));
+        t.tex_image_2d(
+            gl::TEXTURE_2D,
+            0,
+            gl::RGB8 as i32,
+            3,
+            3,
+            0,
+            gl::RGB,
+            gl::UNSIGNED_BYTE,
+            gl::PixelUnpackData::Slice(Some(&source)),
+        );
         let data = texels(t, 3, 3);
         for y in 0..3 {
             let b = (y * stride + 6) as u8;
@@ -97,20 +136,45 @@ unsafe fn unpack_image_height(t: &Scene) {
     let source: Vec<u8> = (0..3 * 4 * 3).map(|i| i as u8).collect();
     let texture = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_3D, Some(texture));
-    t.tex_image_3d(gl::TEXTURE_3D, 0, gl::R8 as i32, 2, 2, 2, 0, gl::RED, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(Some(&source)));
+    t.tex_image_3d(
+        gl::TEXTURE_3D,
+        0,
+        gl::R8 as i32,
+        2,
+        2,
+        2,
+        0,
+        gl::RED,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::Slice(Some(&source)),
+    );
     reset_unpack(t);
     let mut data = [0u8; 8];
     t.pixel_store_i32(gl::PACK_ALIGNMENT, 1);
     t.get_tex_image(gl::TEXTURE_3D, 0, gl::RED, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(&mut data)));
     let at = |x: u8, y: u8, z: u8| ((z + 1) * 4 + y + 1) * 3 + x + 1;
-    t.equal(data, [at(0, 0, 0), at(1, 0, 0), at(0, 1, 0), at(1, 1, 0), at(0, 0, 1), at(1, 0, 1), at(0, 1, 1), at(1, 1, 1)], "volume");
+    t.equal(
+        data,
+        [at(0, 0, 0), at(1, 0, 0), at(0, 1, 0), at(1, 1, 0), at(0, 0, 1), at(1, 0, 1), at(0, 1, 1), at(1, 1, 1)],
+        "volume",
+    );
     // UNPACK_SKIP_IMAGES and IMAGE_HEIGHT do not apply to 2D images.
     t.pixel_store_i32(gl::UNPACK_ALIGNMENT, 1);
     t.pixel_store_i32(gl::UNPACK_IMAGE_HEIGHT, 4);
     t.pixel_store_i32(gl::UNPACK_SKIP_IMAGES, 1);
     let texture = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_2D, Some(texture));
-    t.tex_image_2d(gl::TEXTURE_2D, 0, gl::R8 as i32, 2, 2, 0, gl::RED, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(Some(&source)));
+    t.tex_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        gl::R8 as i32,
+        2,
+        2,
+        0,
+        gl::RED,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::Slice(Some(&source)),
+    );
     let mut data = [0u8; 4];
     t.get_tex_image(gl::TEXTURE_2D, 0, gl::RED, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(&mut data)));
     t.equal(data, [0, 1, 2, 3], "2D image");
@@ -123,10 +187,22 @@ unsafe fn unpack_swap_bytes(t: &Scene) {
     t.texture_of(1, 1, gl::RGBA16, gl::RGBA, gl::UNSIGNED_SHORT, &[0x0102u16, 0x0304, 0xff00, 0x00ff]);
     t.pixel_store_bool(gl::UNPACK_SWAP_BYTES, false);
     let mut data = [0u16; 4];
-    t.get_tex_image(gl::TEXTURE_2D, 0, gl::RGBA, gl::UNSIGNED_SHORT, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_SHORT,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))),
+    );
     t.equal(data, [0x0201, 0x0403, 0x00ff, 0xff00], "UNPACK_SWAP_BYTES");
     t.pixel_store_bool(gl::PACK_SWAP_BYTES, true);
-    t.get_tex_image(gl::TEXTURE_2D, 0, gl::RGBA, gl::UNSIGNED_SHORT, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_SHORT,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))),
+    );
     t.pixel_store_bool(gl::PACK_SWAP_BYTES, false);
     t.equal(data, [0x0102, 0x0304, 0xff00, 0x00ff], "PACK_SWAP_BYTES");
 }
@@ -140,11 +216,31 @@ unsafe fn reads_no_further(t: &Scene) {
     let buffer = t.buffer(gl::PIXEL_UNPACK_BUFFER, &data);
     let texture = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_2D, Some(texture));
-    t.tex_image_2d(gl::TEXTURE_2D, 0, gl::RGBA8 as i32, 4, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::BufferOffset(0));
+    t.tex_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA8 as i32,
+        4,
+        4,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::BufferOffset(0),
+    );
     t.no_error("a buffer that holds exactly the pixels");
     // One byte less is an error, because the last pixel is outside.
     t.buffer_data_size(gl::PIXEL_UNPACK_BUFFER, exact as i32 - 1, gl::STATIC_DRAW);
-    t.tex_sub_image_2d(gl::TEXTURE_2D, 0, 0, 0, 4, 4, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::BufferOffset(0));
+    t.tex_sub_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        0,
+        0,
+        4,
+        4,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::BufferOffset(0),
+    );
     t.error(gl::INVALID_OPERATION, "a buffer that is a byte short");
     t.bind_buffer(gl::PIXEL_UNPACK_BUFFER, None);
     t.delete_buffer(buffer);
@@ -169,7 +265,14 @@ unsafe fn sub_images(t: &Scene) {
             let color = [(n * 3 % 256) as u8, (n * 11 % 256) as u8, (n * 29 % 256) as u8, 255];
             let data = vec![color; (w * h) as usize];
             t.tex_sub_image_2d(
-                gl::TEXTURE_2D, 0, x as i32, y as i32, w as i32, h as i32, gl::RGBA, gl::UNSIGNED_BYTE,
+                gl::TEXTURE_2D,
+                0,
+                x as i32,
+                y as i32,
+                w as i32,
+                h as i32,
+                gl::RGBA,
+                gl::UNSIGNED_BYTE,
                 gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&data))),
             );
             for (yy, xx) in (y..y + h).flat_map(|yy| (x..x + w).map(move |xx| (yy, xx))) {
@@ -181,7 +284,17 @@ unsafe fn sub_images(t: &Scene) {
         let wrong = (0..256).find(|i| picture.pixel(i % 16, i / 16) != model[*i]);
         t.check(wrong.is_none(), format!("round {round}: texel {wrong:?} is wrong"));
     }
-    t.tex_sub_image_2d(gl::TEXTURE_2D, 0, 10, 10, 7, 1, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::Slice(Some(&[0; 28])));
+    t.tex_sub_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        10,
+        10,
+        7,
+        1,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::Slice(Some(&[0; 28])),
+    );
     t.error(gl::INVALID_VALUE, "a sub-image across the border");
     t.compare("picture", &t.read(16, 16), crate::picture::Tolerance::EXACT);
 }
@@ -197,7 +310,14 @@ unsafe fn sub_image_over_rendered(t: &Scene) {
     t.tex_sub_image_2d(gl::TEXTURE_2D, 0, 0, 0, 2, 2, gl::RGBA, gl::UNSIGNED_BYTE, red);
     let green = [[0u8, 255, 0, 255]; 4];
     t.tex_sub_image_2d(
-        gl::TEXTURE_2D, 0, 14, 14, 2, 2, gl::RGBA, gl::UNSIGNED_BYTE,
+        gl::TEXTURE_2D,
+        0,
+        14,
+        14,
+        2,
+        2,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
         gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&green))),
     );
     let picture = t.read(16, 16);
@@ -217,7 +337,15 @@ unsafe fn pack_row_length_skip(t: &Scene) {
     t.pixel_store_i32(gl::PACK_SKIP_ROWS, 2);
     t.pixel_store_i32(gl::PACK_ALIGNMENT, 8);
     let mut data = [[99u8; 4]; 6 * 6];
-    t.read_pixels(1, 1, 3, 3, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))));
+    t.read_pixels(
+        1,
+        1,
+        3,
+        3,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data))),
+    );
     for name in [gl::PACK_ROW_LENGTH, gl::PACK_SKIP_PIXELS, gl::PACK_SKIP_ROWS] {
         t.pixel_store_i32(name, 0);
     }
@@ -242,10 +370,30 @@ unsafe fn unpack_buffer(t: &Scene) {
     let buffer = t.buffer(gl::PIXEL_UNPACK_BUFFER, &data);
     let texture = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_2D, Some(texture));
-    t.tex_image_2d(gl::TEXTURE_2D, 0, gl::RGBA8 as i32, 4, 4, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::BufferOffset(16));
+    t.tex_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA8 as i32,
+        4,
+        4,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::BufferOffset(16),
+    );
     // Changing the buffer afterwards changes nothing that was uploaded.
     t.buffer_sub_data_u8_slice(gl::PIXEL_UNPACK_BUFFER, 16, &[200; 64]);
-    t.tex_sub_image_2d(gl::TEXTURE_2D, 0, 3, 3, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::BufferOffset(16));
+    t.tex_sub_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        3,
+        3,
+        1,
+        1,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::BufferOffset(16),
+    );
     t.bind_buffer(gl::PIXEL_UNPACK_BUFFER, None);
     t.delete_buffer(buffer);
     t.filter(gl::TEXTURE_2D, gl::NEAREST, gl::NEAREST);
@@ -259,7 +407,17 @@ unsafe fn unpack_buffer(t: &Scene) {
     }
     t.pixel(&picture, 7, 7, [200; 4], 0, "sub-image from the buffer");
     let buffer = t.buffer(gl::PIXEL_UNPACK_BUFFER, &[0u8; 63]);
-    t.tex_sub_image_2d(gl::TEXTURE_2D, 0, 0, 0, 4, 4, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelUnpackData::BufferOffset(0));
+    t.tex_sub_image_2d(
+        gl::TEXTURE_2D,
+        0,
+        0,
+        0,
+        4,
+        4,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelUnpackData::BufferOffset(0),
+    );
     t.error(gl::INVALID_OPERATION, "the image exceeds the buffer");
     t.bind_buffer(gl::PIXEL_UNPACK_BUFFER, None);
     t.delete_buffer(buffer);
@@ -303,12 +461,24 @@ unsafe fn get_tex_image(t: &Scene) {
     t.clear(gl::COLOR_BUFFER_BIT);
     t.bind_texture(gl::TEXTURE_2D, Some(target.texture));
     let mut floats = [[0.0f32; 4]; 16];
-    t.get_tex_image(gl::TEXTURE_2D, 0, gl::RGBA, gl::FLOAT, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut floats))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA,
+        gl::FLOAT,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut floats))),
+    );
     for (c, expected) in [0.2, 0.4, 0.6, 0.8].into_iter().enumerate() {
         t.near(floats[5][c], expected, 0.003, "floats of a rendered texture");
     }
     let mut bgra = [[0u8; 4]; 16];
-    t.get_tex_image(gl::TEXTURE_2D, 0, gl::BGRA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut bgra))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        0,
+        gl::BGRA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut bgra))),
+    );
     t.equal(bgra[9], [153, 102, 51, 204], "BGRA of a rendered texture");
     let buffer = t.buffer(gl::PIXEL_PACK_BUFFER, &[0u8; 64]);
     t.get_tex_image(gl::TEXTURE_2D, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::BufferOffset(0));
@@ -319,24 +489,55 @@ unsafe fn get_tex_image(t: &Scene) {
     t.delete_buffer(buffer);
     t.texture_of(2, 2, gl::R16F, gl::RED, gl::FLOAT, &[0.5f32, -2.0, 1024.0, 0.0]);
     let mut v = [0.0f32; 4];
-    t.get_tex_image(gl::TEXTURE_2D, 0, gl::RED, gl::FLOAT, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut v))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        0,
+        gl::RED,
+        gl::FLOAT,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut v))),
+    );
     t.equal(v, [0.5, -2.0, 1024.0, 0.0], "R16F");
     t.texture_of(2, 1, gl::RG32UI, gl::RG_INTEGER, gl::UNSIGNED_INT, &[1u32, u32::MAX, 3, 4]);
     let mut v = [0u32; 4];
-    t.get_tex_image(gl::TEXTURE_2D, 0, gl::RG_INTEGER, gl::UNSIGNED_INT, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut v))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        0,
+        gl::RG_INTEGER,
+        gl::UNSIGNED_INT,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut v))),
+    );
     t.equal(v, [1, u32::MAX, 3, 4], "RG32UI");
-    t.get_tex_image(gl::TEXTURE_2D, 0, gl::RGBA, gl::FLOAT, gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut floats))));
+    t.get_tex_image(
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA,
+        gl::FLOAT,
+        gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut floats))),
+    );
     t.error(gl::INVALID_OPERATION, "integers as floats");
     // Cube faces by their own targets.
     let cube = t.create_texture().unwrap();
     t.bind_texture(gl::TEXTURE_CUBE_MAP, Some(cube));
     for face in 0..6u32 {
         t.tex_image_2d(
-            gl::TEXTURE_CUBE_MAP_POSITIVE_X + face, 0, gl::RGBA8 as i32, 1, 1, 0, gl::RGBA, gl::UNSIGNED_BYTE,
+            gl::TEXTURE_CUBE_MAP_POSITIVE_X + face,
+            0,
+            gl::RGBA8 as i32,
+            1,
+            1,
+            0,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
             gl::PixelUnpackData::Slice(Some(&[face as u8, 1, 2, 3])),
         );
     }
     let mut v = [0u8; 4];
-    t.get_tex_image(gl::TEXTURE_CUBE_MAP_NEGATIVE_Y, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::Slice(Some(&mut v)));
+    t.get_tex_image(
+        gl::TEXTURE_CUBE_MAP_NEGATIVE_Y,
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        gl::PixelPackData::Slice(Some(&mut v)),
+    );
     t.equal(v, [3, 1, 2, 3], "a cube face");
 }

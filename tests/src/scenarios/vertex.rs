@@ -50,7 +50,14 @@ unsafe fn formats(t: &Scene) {
     one(gl::FLOAT, 3, false, &f(&[1.0, 2.0, 3.0]), [1.0, 2.0, 3.0, 1.0], 0.0);
     one(gl::FLOAT, 4, false, &f(&[1.0, 2.0, 3.0, 4.0]), [1.0, 2.0, 3.0, 4.0], 0.0);
     one(gl::DOUBLE, 2, false, bytemuck::cast_slice(&[0.5f64, -8.0]), [0.5, -8.0, 0.0, 1.0], 0.0);
-    one(gl::HALF_FLOAT, 4, false, bytemuck::cast_slice(&[0x3c00u16, 0xc000, 0x3800, 0x0000]), [1.0, -2.0, 0.5, 0.0], 0.0);
+    one(
+        gl::HALF_FLOAT,
+        4,
+        false,
+        bytemuck::cast_slice(&[0x3c00u16, 0xc000, 0x3800, 0x0000]),
+        [1.0, -2.0, 0.5, 0.0],
+        0.0,
+    );
     one(gl::HALF_FLOAT, 3, false, bytemuck::cast_slice(&[0x3c00u16, 0xc000, 0x3800]), [1.0, -2.0, 0.5, 1.0], 0.0);
     one(gl::UNSIGNED_BYTE, 4, true, &[0, 51, 102, 255], [0.0, 0.2, 0.4, 1.0], 1e-5);
     one(gl::UNSIGNED_BYTE, 4, false, &[0, 51, 102, 255], [0.0, 51.0, 102.0, 255.0], 0.0);

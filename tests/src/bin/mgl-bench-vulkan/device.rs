@@ -45,7 +45,8 @@ impl Bench {
         let instance = entry.create_instance(&vk::InstanceCreateInfo::default().application_info(&app), None)?;
         let physical = *instance.enumerate_physical_devices()?.first().context("no Vulkan device")?;
         let properties = instance.get_physical_device_properties(physical);
-        let name = properties.device_name_as_c_str().map_or_else(|_| String::new(), |n| n.to_string_lossy().into_owned());
+        let name =
+            properties.device_name_as_c_str().map_or_else(|_| String::new(), |n| n.to_string_lossy().into_owned());
         let known: Vec<String> = instance
             .enumerate_device_extension_properties(physical)?
             .iter()
@@ -105,7 +106,11 @@ impl Bench {
             .usage(vk::ImageUsageFlags::COLOR_ATTACHMENT);
         let image = device.create_image(&image_info, None)?;
         let requirements = device.get_image_memory_requirements(image);
-        device.bind_image_memory(image, allocate(&device, &memory, requirements, vk::MemoryPropertyFlags::empty())?, 0)?;
+        device.bind_image_memory(
+            image,
+            allocate(&device, &memory, requirements, vk::MemoryPropertyFlags::empty())?,
+            0,
+        )?;
         let view = device.create_image_view(
             &vk::ImageViewCreateInfo::default()
                 .image(image)
@@ -121,7 +126,8 @@ impl Bench {
         )?;
         // A degenerate triangle, twice: the loop measures overhead, not filling.
         let vertices = buffer(&device, &memory, vk::BufferUsageFlags::VERTEX_BUFFER, &[0u8; 2 * 48])?;
-        let indices = buffer(&device, &memory, vk::BufferUsageFlags::INDEX_BUFFER, bytemuck::cast_slice(&[0u32, 1, 2]))?;
+        let indices =
+            buffer(&device, &memory, vk::BufferUsageFlags::INDEX_BUFFER, bytemuck::cast_slice(&[0u32, 1, 2]))?;
         let pipelines = [pipeline(&device, false)?, pipeline(&device, true)?];
         Ok(Bench {
             _entry: entry,
@@ -182,7 +188,8 @@ impl Bench {
         self.wait(slot)?;
         let (device, commands) = (&self.device, self.buffers[slot]);
         let area = vk::Rect2D { offset: Default::default(), extent: vk::Extent2D { width: SIZE, height: SIZE } };
-        let viewport = vk::Viewport { x: 0.0, y: 0.0, width: SIZE as f32, height: SIZE as f32, min_depth: 0.0, max_depth: 1.0 };
+        let viewport =
+            vk::Viewport { x: 0.0, y: 0.0, width: SIZE as f32, height: SIZE as f32, min_depth: 0.0, max_depth: 1.0 };
         let attachments = [vk::RenderingAttachmentInfo::default()
             .image_view(self.view)
             .image_layout(vk::ImageLayout::GENERAL)
@@ -253,7 +260,8 @@ unsafe fn allocate(
 ) -> Result<vk::DeviceMemory> {
     let index = (0..memory.memory_type_count)
         .find(|&i| {
-            requirements.memory_type_bits >> i & 1 != 0 && memory.memory_types[i as usize].property_flags.contains(flags)
+            requirements.memory_type_bits >> i & 1 != 0
+                && memory.memory_types[i as usize].property_flags.contains(flags)
         })
         .context("no memory type")?;
     let info = vk::MemoryAllocateInfo::default().allocation_size(requirements.size).memory_type_index(index);
@@ -285,9 +293,14 @@ unsafe fn pipeline(device: &ash::Device, blend: bool) -> Result<vk::Pipeline> {
     ];
     let stage = |stage, module| vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module).name(c"main");
     let stages = [stage(vk::ShaderStageFlags::VERTEX, modules[0]), stage(vk::ShaderStageFlags::FRAGMENT, modules[1])];
-    let bindings = [vk::VertexInputBindingDescription { binding: 0, stride: 16, input_rate: vk::VertexInputRate::VERTEX }];
-    let attributes =
-        [vk::VertexInputAttributeDescription { location: 0, binding: 0, format: vk::Format::R32G32B32A32_SFLOAT, offset: 0 }];
+    let bindings =
+        [vk::VertexInputBindingDescription { binding: 0, stride: 16, input_rate: vk::VertexInputRate::VERTEX }];
+    let attributes = [vk::VertexInputAttributeDescription {
+        location: 0,
+        binding: 0,
+        format: vk::Format::R32G32B32A32_SFLOAT,
+        offset: 0,
+    }];
     let input = vk::PipelineVertexInputStateCreateInfo::default()
         .vertex_binding_descriptions(&bindings)
         .vertex_attribute_descriptions(&attributes);
