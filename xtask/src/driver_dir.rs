@@ -55,23 +55,49 @@ pub fn build(workspace: &Workspace, release: bool, extra: &[&str]) -> Result<Dri
     lay_out(workspace, release)
 }
 
-/// Lays out the driver directory from a library that has been built.
+/// Lays out the driver directory from a library that has been built. The library in it is a link: programs started with
+/// this directory see every later build.
 ///
 /// # Errors
 /// When the library is not there or files cannot be written.
 pub fn lay_out(workspace: &Workspace, release: bool) -> Result<DriverDir> {
+    let dir = location(workspace, release);
+    built_library(workspace, release)?;
+    std::fs::create_dir_all(&dir.path).with_context(|| format!("cannot make {}", dir.path.display()))?;
+    replace_link(Path::new("../libmgl.so"), &dir.path.join("libmgl.so"))?;
+    complete(dir)
+}
+
+/// Lays out a second driver directory with a copy of the library, for tests and measurements: a build that goes on beside
+/// them does not change what they run on.
+///
+/// # Errors
+/// When the library is not there or files cannot be written.
+pub fn snapshot(workspace: &Workspace, release: bool) -> Result<DriverDir> {
+    let library = built_library(workspace, release)?;
+    let path = workspace.scratch(&format!("driver-{}", profile_dir(release)))?;
+    let fresh = path.join("libmgl.so.new");
+    std::fs::copy(&library, &fresh).with_context(|| format!("cannot write {}", fresh.display()))?;
+    // Renaming leaves programs that have the old copy open alone.
+    let copy = path.join("libmgl.so");
+    std::fs::rename(&fresh, &copy).with_context(|| format!("cannot write {}", copy.display()))?;
+    complete(DriverDir { manifest: path.join("50_mgl.json"), path })
+}
+
+fn built_library(workspace: &Workspace, release: bool) -> Result<PathBuf> {
     let library = workspace.target.join(profile_dir(release)).join("libmgl.so");
     if !library.is_file() {
-        bail!("{} is not there", library.display());
+        bail!("{} is not there; build it with: cargo build --package mgl-cdylib", library.display());
     }
-    let dir = location(workspace, release);
-    std::fs::create_dir_all(&dir.path).with_context(|| format!("cannot make {}", dir.path.display()))?;
-    let inside = dir.path.join("libmgl.so");
-    replace_link(Path::new("../libmgl.so"), &inside)?;
+    Ok(library)
+}
+
+/// Adds the other names and the manifest to a directory that has the library.
+fn complete(dir: DriverDir) -> Result<DriverDir> {
     for name in SHADOW_NAMES {
         replace_link(Path::new("libmgl.so"), &dir.path.join(name))?;
     }
-    let text = manifest_text(&inside);
+    let text = manifest_text(&dir.path.join("libmgl.so"));
     std::fs::write(&dir.manifest, text).with_context(|| format!("cannot write {}", dir.manifest.display()))?;
     Ok(dir)
 }

@@ -57,7 +57,7 @@ impl GlDriver {
             GlDriver::Mgl => {
                 let choice =
                     DriverChoice { backend: Backend::Magma, transport: Transport::Monolith, release, shadow: false };
-                let dir = driver_dir::lay_out(workspace, release)?;
+                let dir = driver_dir::snapshot(workspace, release)?;
                 variables = environment::variables(workspace, &dir, &choice);
             }
             GlDriver::Llvmpipe => {

@@ -160,7 +160,7 @@ fn python(workspace: &Workspace) -> Result<Report> {
 /// Runs one of the test targets that bring their own harness.
 fn harness(workspace: &Workspace, target: &'static str) -> Result<Report> {
     let mut command = workspace.cargo(["test", "--package", "mgl-tests", "--test", target, "--no-fail-fast"]);
-    command.env("MGL_TEST_DRIVER_DIR", workspace.target.join(driver_dir::profile_dir(false)));
+    command.env("MGL_TEST_DRIVER_DIR", driver_dir::snapshot(workspace, false)?.path);
     let finished = exec::logged(&mut command, target, &workspace.log(target))?;
     if !finished.status.success() {
         finished.print_tail(80);
