@@ -122,11 +122,7 @@ fn split(source: &str) -> Vec<&str> {
     let mut rest = source;
     while let Some(first) = rest.chars().next() {
         let word = |c: char| c.is_alphanumeric() || c == '_' || c == '#';
-        let length = if word(first) {
-            rest.find(|c| !word(c)).unwrap_or(rest.len())
-        } else {
-            first.len_utf8()
-        };
+        let length = if word(first) { rest.find(|c| !word(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
         list.push(&rest[..length]);
         rest = &rest[length..];
     }
@@ -137,7 +133,10 @@ fn pool(shaders: &[(Stage, String)]) -> Vec<String> {
     let mut words: Vec<String> = shaders.iter().flat_map(|(_, s)| split(s)).map(str::to_owned).collect();
     words.sort();
     words.dedup();
-    words.extend(["4294967296", "-1", "1e999", "\u{0}", "\\\n", "/*", "##", "0x", "2147483647", "{", "}", "(", ")", "[", "]"].map(str::to_owned));
+    words.extend(
+        ["4294967296", "-1", "1e999", "\u{0}", "\\\n", "/*", "##", "0x", "2147483647", "{", "}", "(", ")", "[", "]"]
+            .map(str::to_owned),
+    );
     words
 }
 

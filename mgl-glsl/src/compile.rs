@@ -71,16 +71,17 @@ fn initial_values(facts: &SourceFacts, options: &CompileOptions, log: &mut Log) 
     if facts.initialisers.is_empty() {
         return Some(Vec::new());
     }
-    let modules = match ffi::link(vec![(Stage::Vertex, ffi::Source::Text(&facts.initialiser_text))], &options.limits, false) {
-        Ok(modules) => modules,
-        Err(text) => {
-            log.push_glslang(&text, |message| original_name(message).into_owned());
-            if !log.failed() {
-                log.error(0, 1, 1, "initializer of a uniform variable must be a constant expression");
+    let modules =
+        match ffi::link(vec![(Stage::Vertex, ffi::Source::Text(&facts.initialiser_text))], &options.limits, false) {
+            Ok(modules) => modules,
+            Err(text) => {
+                log.push_glslang(&text, |message| original_name(message).into_owned());
+                if !log.failed() {
+                    log.error(0, 1, 1, "initializer of a uniform variable must be a constant expression");
+                }
+                return None;
             }
-            return None;
-        }
-    };
+        };
     let module = modules.first().and_then(|(stage, words)| Module::parse(*stage, words).ok())?;
     let stored = value::stored_locals(&module);
     let mut list = Vec::new();

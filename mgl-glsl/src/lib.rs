@@ -133,8 +133,7 @@ pub fn compile(stage: Stage, source: &[u8], options: &CompileOptions) -> Compile
 
 /// Starts a compile on a worker thread.
 pub fn compile_async(stage: Stage, source: Vec<u8>, options: CompileOptions) -> Pending<CompiledShader> {
-    let fallback =
-        CompiledShader { stage, info_log: "0:1(1): error: internal compiler error\n".into(), body: None };
+    let fallback = CompiledShader { stage, info_log: "0:1(1): error: internal compiler error\n".into(), body: None };
     let receiver = pool::spawn(move || compile::compile(stage, &source, &options));
     Pending { receiver, value: None, fallback }
 }
@@ -150,10 +149,7 @@ pub fn link(shaders: &[&CompiledShader], options: &LinkOptions) -> Result<Linked
 }
 
 /// Starts a link on a worker thread.
-pub fn link_async(
-    shaders: Vec<CompiledShader>,
-    options: LinkOptions,
-) -> Pending<Result<LinkedProgram, LinkError>> {
+pub fn link_async(shaders: Vec<CompiledShader>, options: LinkOptions) -> Pending<Result<LinkedProgram, LinkError>> {
     let fallback = Err(LinkError { info_log: "error: internal linker error\n".into() });
     let receiver = pool::spawn(move || link::link(&shaders, &options));
     Pending { receiver, value: None, fallback }

@@ -8,7 +8,7 @@ use rspirv::spirv::{BuiltIn, Decoration, StorageClass};
 use crate::compile::Body;
 use crate::module::{Module, Type};
 use crate::options::LinkOptions;
-use crate::reflect::{self, ProgramFacts, StageModule as LinkStage};
+use crate::reflect::{self, interface, ProgramFacts, StageModule as LinkStage};
 use crate::rewrite::original_name;
 use crate::value;
 use crate::{ffi, passthrough, patch, CompiledShader, LinkError, LinkedProgram, StageModule};
@@ -67,6 +67,7 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
         stages.insert(1, LinkStage { module, uses });
     }
     check_position(&sorted, &stages, options)?;
+    check_varyings(&stages, options)?;
     let (mut reflection, placements) = reflect::reflect(&stages, &facts, options)?;
     let default_block = initial_block(&stages, &sorted, reflection.default_block.map_or(0, |b| b.size));
     let mut modules = Vec::with_capacity(stages.len());
@@ -126,6 +127,32 @@ fn check_frag_coord(shaders: &[(Stage, &Body)]) -> Result<(), String> {
         };
         if differs {
             return Err("error: fragment shader defined with conflicting layout qualifiers for gl_FragCoord".into());
+        }
+    }
+    Ok(())
+}
+
+/// Interfaces between stages must fit the limits; every variable takes whole locations of four components.
+fn check_varyings(stages: &[LinkStage], options: &LinkOptions) -> Result<(), String> {
+    let limits = &options.limits;
+    for stage in stages {
+        let (most_in, most_out) = match stage.module.stage {
+            Stage::Vertex => (u32::MAX, limits.max_vertex_output_components),
+            Stage::TessControl => (limits.max_tess_control_input_components, limits.max_tess_control_output_components),
+            Stage::TessEvaluation => {
+                (limits.max_tess_evaluation_input_components, limits.max_tess_evaluation_output_components)
+            }
+            Stage::Geometry => (limits.max_geometry_input_components, limits.max_geometry_output_components),
+            Stage::Fragment => (limits.max_fragment_input_components, u32::MAX),
+            Stage::Compute => continue,
+        };
+        for (class, most, what) in [(StorageClass::Input, most_in, "input"), (StorageClass::Output, most_out, "output")]
+        {
+            let used = interface::location_end(&stage.module, &stage.uses, class).saturating_mul(4);
+            if used > most {
+                let name = stage.module.stage.name();
+                return Err(format!("error: {name} shader uses too many {what} components ({used} > {most})"));
+            }
         }
     }
     Ok(())
@@ -200,9 +227,10 @@ fn initial_block(stages: &[LinkStage], shaders: &[(Stage, &Body)], size: u32) ->
     let mut bytes = vec![0; size as usize];
     let found = stages.iter().find_map(|stage| {
         let module = &stage.module;
-        let variable = module.variables().into_iter().find(|v| {
-            v.class == StorageClass::Uniform && module.name(v.pointee) == DEFAULT_BLOCK_NAME
-        })?;
+        let variable = module
+            .variables()
+            .into_iter()
+            .find(|v| v.class == StorageClass::Uniform && module.name(v.pointee) == DEFAULT_BLOCK_NAME)?;
         Some((module, variable.pointee))
     });
     let Some((module, block)) = found.filter(|_| size > 0) else { return bytes };

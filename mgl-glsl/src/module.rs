@@ -15,10 +15,19 @@ pub(crate) const MAX_TYPE_DEPTH: u32 = 64;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Type {
     /// Scalar, vector or matrix; `boolean` types appear only outside blocks.
-    Plain { scalar: Scalar, columns: u32, rows: u32 },
+    Plain {
+        scalar: Scalar,
+        columns: u32,
+        rows: u32,
+    },
     /// Array; the length is `None` for a run-time array.
-    Array { element: Word, length: Option<u32> },
-    Struct { members: Vec<Word> },
+    Array {
+        element: Word,
+        length: Option<u32>,
+    },
+    Struct {
+        members: Vec<Word>,
+    },
     Opaque(OpaqueType),
     Other,
 }
@@ -356,9 +365,7 @@ impl Module {
                     }
                     Op::Kill | Op::TerminateInvocation | Op::DemoteToHelperInvocation => uses.kills = true,
                     Op::EmitStreamVertex => {
-                        if operand(instruction, 0).and_then(|s| self.constant(s)).is_some_and(|s| s != 0) {
-                            uses.streams = true;
-                        }
+                        uses.streams |= operand(instruction, 0).and_then(|s| self.constant(s)).is_some_and(|s| s != 0);
                     }
                     _ => {}
                 }

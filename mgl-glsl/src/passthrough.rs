@@ -243,7 +243,13 @@ impl Builder<'_> {
             }
         }
         self.levels()?;
-        if self.from.dr.capabilities.iter().any(|i| i.operands.first() == Some(&Operand::Capability(Capability::Float64))) {
+        if self
+            .from
+            .dr
+            .capabilities
+            .iter()
+            .any(|i| i.operands.first() == Some(&Operand::Capability(Capability::Float64)))
+        {
             capabilities.insert(Capability::Float64);
         }
         self.finish(capabilities, vertices);
@@ -252,9 +258,11 @@ impl Builder<'_> {
 
     /// Copies the levels from the default block.
     fn levels(&mut self) -> Option<()> {
-        let block = self.from.variables().into_iter().find(|v| {
-            v.class == StorageClass::Uniform && self.from.name(v.pointee) == DEFAULT_BLOCK_NAME
-        })?;
+        let block = self
+            .from
+            .variables()
+            .into_iter()
+            .find(|v| v.class == StorageClass::Uniform && self.from.name(v.pointee) == DEFAULT_BLOCK_NAME)?;
         let Type::Struct { members } = self.from.type_of(block.pointee) else { return None };
         let struct_type = self.copy(block.pointee, false)?;
         let uniform = self.variable(StorageClass::Uniform, struct_type);
@@ -285,10 +293,8 @@ impl Builder<'_> {
             let operands = vec![Operand::Capability(capability)];
             self.to.capabilities.push(Instruction::new(Op::Capability, None, None, operands));
         }
-        let models = vec![
-            Operand::AddressingModel(AddressingModel::Logical),
-            Operand::MemoryModel(MemoryModel::GLSL450),
-        ];
+        let models =
+            vec![Operand::AddressingModel(AddressingModel::Logical), Operand::MemoryModel(MemoryModel::GLSL450)];
         self.to.memory_model = Some(Instruction::new(Op::MemoryModel, None, None, models));
         let void = self.type_or_constant(Op::TypeVoid, None, Vec::new(), Vec::new());
         let function_type = self.type_or_constant(Op::TypeFunction, None, vec![Operand::IdRef(void)], vec![void]);

@@ -45,10 +45,8 @@ pub(crate) fn place(module: &mut Module, placements: &Placements) {
                 added.push(decorate(variable.id, Decoration::Index, *index));
             }
         }
-        if matches!(
-            variable.class,
-            StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant
-        ) {
+        if matches!(variable.class, StorageClass::Uniform | StorageClass::StorageBuffer | StorageClass::UniformConstant)
+        {
             uniforms.insert(variable.id);
         }
     }

@@ -6,6 +6,7 @@
 
 mod checks;
 pub(crate) mod declarations;
+mod emit;
 mod legacy;
 mod names;
 
@@ -21,6 +22,7 @@ use crate::options::CompileOptions;
 use crate::preprocess::Preprocessed;
 use crate::token::{Kind, Token};
 use declarations::{Declaration, Scanner, Storage, What};
+use emit::Emitter;
 
 /// Deepest nesting of brackets: glslang recurses on them.
 const MAX_DEPTH: usize = 256;
@@ -102,7 +104,12 @@ struct Rewriter<'t, 'a, 'o> {
 }
 
 /// Rewrites; on failure the log holds the reasons.
-pub(crate) fn rewrite(stage: Stage, input: &Preprocessed<'_>, options: &CompileOptions, log: &mut Log) -> Option<Rewritten> {
+pub(crate) fn rewrite(
+    stage: Stage,
+    input: &Preprocessed<'_>,
+    options: &CompileOptions,
+    log: &mut Log,
+) -> Option<Rewritten> {
     let tokens = &input.tokens;
     if let Some(token) = tokens.iter().find(|t| t.kind == Kind::Illegal) {
         let shown: String = token.text.chars().flat_map(char::escape_default).collect();
@@ -136,10 +143,7 @@ pub(crate) fn rewrite(stage: Stage, input: &Preprocessed<'_>, options: &CompileO
         after: HashMap::new(),
         used: Vec::new(),
         needs_noise: false,
-        facts: SourceFacts {
-            version: input.version.number,
-            ..SourceFacts::default()
-        },
+        facts: SourceFacts { version: input.version.number, ..SourceFacts::default() },
     };
     rewriter.check_declarations(log)?;
     rewriter.names(log)?;
@@ -212,7 +216,9 @@ impl Rewriter<'_, '_, '_> {
                 What::Variables { structure, declarators, .. } => {
                     names.extend(declarators.iter().map(|d| d.name_at));
                     // glslang gives every element of such an array a variable of its own when it holds samplers.
-                    let most = u64::from(self.options.limits.max_uniform_components.max(self.options.limits.max_uniform_locations));
+                    let most = u64::from(
+                        self.options.limits.max_uniform_components.max(self.options.limits.max_uniform_locations),
+                    );
                     let interface = matches!(
                         declaration.qualifiers.storage,
                         Storage::Uniform | Storage::In | Storage::Out | Storage::Varying | Storage::Attribute
@@ -301,9 +307,9 @@ impl Rewriter<'_, '_, '_> {
             return since <= 430;
         }
         version.number >= since
-            || extensions.iter().any(|name| {
-                extensions::find(name).is_some_and(|index| self.input.extensions.contains(&index))
-            })
+            || extensions
+                .iter()
+                .any(|name| extensions::find(name).is_some_and(|index| self.input.extensions.contains(&index)))
     }
 
     /// Renames and replacements of single names.
@@ -334,11 +340,7 @@ impl Rewriter<'_, '_, '_> {
             })
             .filter(|(name, _)| names::BUILT_IN_FUNCTIONS.contains(&name.as_str()))
             .collect();
-        let in_layout: HashSet<usize> = self
-            .declarations
-            .iter()
-            .flat_map(|d| self.layout_tokens(d))
-            .collect();
+        let in_layout: HashSet<usize> = self.declarations.iter().flat_map(|d| self.layout_tokens(d)).collect();
         let mut used: HashSet<&str> = HashSet::new();
         for at in 0..self.input.tokens.len() {
             let token = &self.input.tokens[at];
@@ -454,11 +456,11 @@ impl Rewriter<'_, '_, '_> {
         let fragment = self.stage == Stage::Fragment;
         let inputs: HashSet<String> = declarations
             .iter()
-            .filter(|d| {
-                d.qualifiers.storage == Storage::In || (fragment && d.qualifiers.storage == Storage::Varying)
-            })
+            .filter(|d| d.qualifiers.storage == Storage::In || (fragment && d.qualifiers.storage == Storage::Varying))
             .filter_map(|d| match &d.what {
-                What::Variables { declarators, .. } => Some(declarators.iter().map(|d| self.text(d.name_at).to_owned())),
+                What::Variables { declarators, .. } => {
+                    Some(declarators.iter().map(|d| self.text(d.name_at).to_owned()))
+                }
                 _ => None,
             })
             .flatten()
@@ -476,7 +478,8 @@ impl Rewriter<'_, '_, '_> {
                                 integer_structs.insert(self.text(name_at).to_owned());
                             }
                         }
-                        let container = structure.name_at.map_or("#anonymous".into(), |at| self.emitted(at)).into_owned();
+                        let container =
+                            structure.name_at.map_or("#anonymous".into(), |at| self.emitted(at)).into_owned();
                         self.record_bools(&container, structure.members);
                     }
                     let first = declarators.first().map_or("", |d| self.text(d.name_at));
@@ -487,20 +490,26 @@ impl Rewriter<'_, '_, '_> {
                         }
                         self.facts.origin_upper_left |= q.layout_id("origin_upper_left").is_some();
                         pixel_center_integer |= q.layout_id("pixel_center_integer").is_some();
-                        let layout = (
-                            q.layout_id("origin_upper_left").is_some(),
-                            q.layout_id("pixel_center_integer").is_some(),
-                        );
+                        let layout =
+                            (q.layout_id("origin_upper_left").is_some(), q.layout_id("pixel_center_integer").is_some());
                         if self.facts.frag_coord.is_some_and(|before| before != layout) {
-                            self.error(log, declaration.start, "gl_FragCoord redeclared with different layout qualifiers");
+                            self.error(
+                                log,
+                                declaration.start,
+                                "gl_FragCoord redeclared with different layout qualifiers",
+                            );
                             return None;
                         }
                         self.facts.frag_coord = Some(layout);
                         self.remove((declaration.start, declaration.end));
                         continue;
                     }
-                    if matches!(first, "gl_TexCoord" | "gl_FragColor" | "gl_FragData" | "gl_Color" | "gl_SecondaryColor")
-                        || (first.starts_with("gl_Front") || first.starts_with("gl_Back") || first == "gl_FogFragCoord")
+                    if matches!(
+                        first,
+                        "gl_TexCoord" | "gl_FragColor" | "gl_FragData" | "gl_Color" | "gl_SecondaryColor"
+                    ) || (first.starts_with("gl_Front")
+                        || first.starts_with("gl_Back")
+                        || first == "gl_FogFragCoord")
                     {
                         self.remove((declaration.start, declaration.end));
                         continue;
@@ -580,7 +589,9 @@ impl Rewriter<'_, '_, '_> {
         let name = self.text(type_range.0);
         let prefixes = ["int", "uint", "ivec", "uvec", "double", "dvec", "dmat"];
         integer_structs.contains(name)
-            || prefixes.iter().any(|p| name.strip_prefix(p).is_some_and(|r| r.chars().all(|c| c.is_ascii_digit() || c == 'x')))
+            || prefixes
+                .iter()
+                .any(|p| name.strip_prefix(p).is_some_and(|r| r.chars().all(|c| c.is_ascii_digit() || c == 'x')))
     }
 
     /// Integer and double inputs of fragment shaders must be `flat` inside blocks too; glslang checks only variables.
@@ -592,7 +603,8 @@ impl Rewriter<'_, '_, '_> {
     ) -> Option<()> {
         for member in self.scanner.members(members) {
             if !member.qualifiers.flat && self.needs_flat(&member, integer_structs) {
-                let message = "if a fragment input is (or contains) an integer or double, then it must be qualified with 'flat'";
+                let message =
+                    "if a fragment input is (or contains) an integer or double, then it must be qualified with 'flat'";
                 self.error(log, member.start, message);
                 return None;
             }
@@ -735,7 +747,8 @@ impl Rewriter<'_, '_, '_> {
                 let _ = write!(main_tail, "mgl_FragColor{location}={FRAGMENT_COLOR};");
             }
         }
-        if fragment && (uses("gl_FragColor") || uses("gl_FragData")) && version.number >= 420 && !version.compatibility {
+        if fragment && (uses("gl_FragColor") || uses("gl_FragData")) && version.number >= 420 && !version.compatibility
+        {
             let at = self.input.tokens.iter().position(|t| t.text.starts_with("gl_FragColor") || t.is("gl_FragData"));
             self.error(log, at.unwrap_or(0), "`gl_FragColor' and `gl_FragData' are not available in this version");
             return None;
@@ -818,65 +831,6 @@ fn is_bool(name: &str) -> bool {
     matches!(name, "bool" | "bvec2" | "bvec3" | "bvec4")
 }
 
-/// Writes tokens so that glslang sees them on their original lines and, where room allows, columns.
-struct Emitter {
-    text: String,
-    string: u32,
-    line: u32,
-    line_start: usize,
-    started: bool,
-}
-
-impl Emitter {
-    fn new(text: String) -> Emitter {
-        Emitter { text, string: 0, line: 0, line_start: 0, started: false }
-    }
-
-    fn range(&mut self, rewriter: &Rewriter<'_, '_, '_>, range: (usize, usize)) {
-        for at in range.0..range.1 {
-            let Some(token) = rewriter.input.tokens.get(at) else { return };
-            self.place(token);
-            let text = rewriter.emitted(at);
-            if let (Some(last), Some(first)) = (self.text.as_bytes().last(), text.as_bytes().first()) {
-                // Everything that could run together with the token before is kept apart, `+ +` and `a b` alike.
-                if !b" \n(){}[];,".contains(last) && !b"(){}[];,".contains(first) && !self.at_line_start() {
-                    self.text.push(' ');
-                }
-            }
-            self.text.push_str(&text);
-            if let Some(after) = rewriter.after.get(&at) {
-                self.text.push_str(after);
-            }
-        }
-    }
-
-    fn at_line_start(&self) -> bool {
-        self.text.len() == self.line_start
-    }
-
-    fn place(&mut self, token: &Token<'_>) {
-        let near = self.started && token.string == self.string && token.line >= self.line && token.line - self.line < 16;
-        if near {
-            while self.line < token.line {
-                self.text.push('\n');
-                self.line += 1;
-                self.line_start = self.text.len();
-            }
-        } else {
-            let _ = write!(self.text, "\n#line {} {}\n", token.line, token.string);
-            self.line_start = self.text.len();
-            self.line = token.line;
-            self.string = token.string;
-            self.started = true;
-        }
-        // A hostile column must not blow up the text.
-        let column = token.column.min(240) as usize;
-        while self.text.len() - self.line_start + 1 < column {
-            self.text.push(' ');
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -885,8 +839,7 @@ mod tests {
     fn run(stage: Stage, source: &str) -> Result<Rewritten, String> {
         let options = CompileOptions::default();
         let mut log = Log::default();
-        let rewritten =
-            preprocess(source, &options, &mut log).and_then(|p| rewrite(stage, &p, &options, &mut log));
+        let rewritten = preprocess(source, &options, &mut log).and_then(|p| rewrite(stage, &p, &options, &mut log));
         rewritten.ok_or_else(|| log.into_text())
     }
 

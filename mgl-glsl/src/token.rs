@@ -153,7 +153,10 @@ pub(crate) fn tokenize(source: &str) -> Result<Vec<Token<'_>>, TokenError> {
         }
         let start_line = line;
         let (kind, text) = if byte.is_ascii_alphabetic() || byte == b'_' {
-            (Kind::Ident, word(source, &mut at, &mut line, &mut line_start, |_, b| b.is_ascii_alphanumeric() || b == b'_'))
+            (
+                Kind::Ident,
+                word(source, &mut at, &mut line, &mut line_start, |_, b| b.is_ascii_alphanumeric() || b == b'_'),
+            )
         } else if byte.is_ascii_digit() || (byte == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)) {
             let hex = byte == b'0' && bytes.get(at + 1).is_some_and(|b| b.eq_ignore_ascii_case(&b'x'));
             (
@@ -253,7 +256,8 @@ mod tests {
     #[test]
     fn comments_splices_and_lines() {
         let tokens = tokenize("a/*x\ny*/b\\\r\nc\n d // e\\\nf\ng").expect("tokens");
-        let seen: Vec<_> = tokens.iter().filter(|t| t.kind != Kind::Newline).map(|t| (&*t.text, t.line, t.column)).collect();
+        let seen: Vec<_> =
+            tokens.iter().filter(|t| t.kind != Kind::Newline).map(|t| (&*t.text, t.line, t.column)).collect();
         assert_eq!(seen, [("a", 1, 1), ("bc", 2, 4), ("d", 4, 2), ("g", 6, 1)]);
         assert_eq!(tokenize("x /* y").unwrap_err(), TokenError::UnterminatedComment(1));
     }

@@ -63,7 +63,9 @@ pub(crate) fn check(number: u32, profile: Option<&str>, options: &CompileOptions
             return Err("a profile may only be given from version 150 on".into());
         }
         Some(other) => {
-            return Err(format!("\"{other}\" is not a valid shading language profile; if present, it must be \"core\""));
+            return Err(format!(
+                "\"{other}\" is not a valid shading language profile; if present, it must be \"core\""
+            ));
         }
     };
     Ok(Version { number: short, compatibility, es: false })

@@ -75,14 +75,8 @@ pub enum Stage {
 
 impl Stage {
     /// All stages in pipeline order.
-    pub const ALL: [Stage; 6] = [
-        Stage::Vertex,
-        Stage::TessControl,
-        Stage::TessEvaluation,
-        Stage::Geometry,
-        Stage::Fragment,
-        Stage::Compute,
-    ];
+    pub const ALL: [Stage; 6] =
+        [Stage::Vertex, Stage::TessControl, Stage::TessEvaluation, Stage::Geometry, Stage::Fragment, Stage::Compute];
 
     /// The mask with only this stage.
     pub const fn mask(self) -> StageMask {

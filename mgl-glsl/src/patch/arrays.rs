@@ -36,12 +36,7 @@ pub(crate) fn flatten(module: &mut Module) -> Result<(), String> {
         let array = fresh(&mut module.dr);
         let pointer = fresh(&mut module.dr);
         let types = [
-            Instruction::new(
-                Op::TypeArray,
-                None,
-                Some(array),
-                vec![Operand::IdRef(element), Operand::IdRef(length)],
-            ),
+            Instruction::new(Op::TypeArray, None, Some(array), vec![Operand::IdRef(element), Operand::IdRef(length)]),
             Instruction::new(
                 Op::TypePointer,
                 None,
@@ -75,8 +70,7 @@ pub(crate) fn flatten(module: &mut Module) -> Result<(), String> {
                 }
                 Some(_) => failed = true,
                 None => {
-                    let mentions =
-                        |o: &Operand| matches!(o, Operand::IdRef(id) if nested.contains_key(id));
+                    let mentions = |o: &Operand| matches!(o, Operand::IdRef(id) if nested.contains_key(id));
                     failed |= instruction.operands.iter().any(mentions);
                 }
             }
@@ -102,9 +96,10 @@ fn combine(module: &mut Module, dimensions: &[u32], chain: &Instruction, output:
         })
         .collect();
     if let Some(values) = constants {
-        let flat = values.iter().zip(dimensions).fold(0u32, |sum, (index, dimension)| {
-            sum.wrapping_mul(*dimension).wrapping_add(*index)
-        });
+        let flat = values
+            .iter()
+            .zip(dimensions)
+            .fold(0u32, |sum, (index, dimension)| sum.wrapping_mul(*dimension).wrapping_add(*index));
         return int_constant(&mut module.dr, flat as i32);
     }
     let int = int_type(&mut module.dr);

@@ -19,9 +19,10 @@ pub(super) fn fresh(module: &mut dr::Module) -> Word {
 /// The type or constant with this content, made when it is missing. Types that may be declared only once are found, so
 /// the result is valid SPIR-V for them too.
 pub(super) fn global(module: &mut dr::Module, op: Op, result_type: Option<Word>, operands: Vec<Operand>) -> Word {
-    let found = module.types_global_values.iter().find(|i| {
-        i.class.opcode == op && i.result_type == result_type && i.operands == operands
-    });
+    let found = module
+        .types_global_values
+        .iter()
+        .find(|i| i.class.opcode == op && i.result_type == result_type && i.operands == operands);
     if let Some(id) = found.and_then(|i| i.result_id) {
         return id;
     }

@@ -87,10 +87,10 @@ pub(crate) fn apply(module: &mut Module, options: &LinkOptions) -> Result<Option
         entry.array_size = shape.array_size;
         entry.location = target.location;
         entry.component = target.component;
-        if !interleaved {
-            if shape.bytes / 4 > limits.max_transform_feedback_separate_components {
-                return Err(format!("error: Transform feedback varying {name} exceeds GL_MAX_TRANSFORM_FEEDBACK_SEPARATE_COMPONENTS."));
-            }
+        if !interleaved && shape.bytes / 4 > limits.max_transform_feedback_separate_components {
+            return Err(format!(
+                "error: Transform feedback varying {name} exceeds GL_MAX_TRANSFORM_FEEDBACK_SEPARATE_COMPONENTS."
+            ));
         }
         result.varyings.push(entry);
         set_stream(&mut result, buffer, target.stream, name)?;

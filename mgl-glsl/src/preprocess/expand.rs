@@ -157,8 +157,9 @@ fn substitute<'a>(
             paste = false;
             if let (Some(left), Some(right)) = (result.last_mut(), piece.first()) {
                 let text = format!("{}{}", left.text, right.text);
-                let kind = pasted_kind(&text)
-                    .ok_or_else(|| error(at, format!("Pasting \"{}\" and \"{}\" does not give a valid token", left.text, right.text)))?;
+                let kind = pasted_kind(&text).ok_or_else(|| {
+                    error(at, format!("Pasting \"{}\" and \"{}\" does not give a valid token", left.text, right.text))
+                })?;
                 left.kind = kind;
                 left.text = Cow::Owned(text);
                 left.hidden = None;

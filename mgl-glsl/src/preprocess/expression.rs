@@ -136,9 +136,7 @@ impl Parser<'_, '_> {
                     _ => Err("syntax error: missing `)' in expression".into()),
                 }
             }
-            text if token.kind == Kind::Number => {
-                integer(text).ok_or_else(|| format!("`{text}' is no integer"))
-            }
+            text if token.kind == Kind::Number => integer(text).ok_or_else(|| format!("`{text}' is no integer")),
             _ if token.is_ident() => Ok(0),
             text => Err(format!("syntax error in expression at `{text}'")),
         }

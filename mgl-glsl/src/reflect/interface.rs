@@ -8,7 +8,7 @@ use rspirv::spirv::{BuiltIn, Decoration, StorageClass};
 use super::leaves::{self, Leaf};
 use super::resources::Ranges;
 use super::{Placements, ProgramFacts, StageModule};
-use crate::module::{Module, Type, Variable};
+use crate::module::{Module, Type, Uses, Variable};
 use crate::options::LinkOptions;
 use crate::rewrite::{original_name, FRAGMENT_COLOR, FRAGMENT_DATA};
 
@@ -228,6 +228,45 @@ fn fragment_outputs(
         list.push(entry);
     }
     Ok(list)
+}
+
+/// One past the last location of the used per-vertex inputs or outputs of a stage.
+pub(crate) fn location_end(module: &Module, uses: &Uses, class: StorageClass) -> u32 {
+    let mut end = 0;
+    let per_vertex = match module.stage {
+        Stage::TessControl => true,
+        Stage::TessEvaluation | Stage::Geometry => class == StorageClass::Input,
+        _ => false,
+    };
+    for variable in module.variables() {
+        if variable.class != class
+            || !uses.variables.contains(&variable.id)
+            || module.has(variable.id, Decoration::Patch)
+        {
+            continue;
+        }
+        let mut pointee = variable.pointee;
+        if let (true, Type::Array { element, .. }) = (per_vertex, module.type_of(pointee)) {
+            pointee = element;
+        }
+        let own = module.decoration(variable.id, Decoration::Location);
+        let count = |id| -> u32 {
+            let leaves = leaves::of_type(module, id, "x").unwrap_or_default();
+            leaves.iter().fold(0, |sum: u32, leaf| {
+                sum.saturating_add(gl_type::spirv_locations(leaf.gl_type).saturating_mul(leaf.array_size.max(1)))
+            })
+        };
+        if let Some(location) = own {
+            end = end.max(location.saturating_add(count(pointee)));
+        } else if let Type::Struct { members } = module.type_of(pointee) {
+            for (index, member) in members.iter().enumerate() {
+                if let Some(location) = module.member_decoration(pointee, index as u32, Decoration::Location) {
+                    end = end.max(location.saturating_add(count(*member)));
+                }
+            }
+        }
+    }
+    end
 }
 
 /// Interface of a stage that is neither: names and the locations that the SPIR-V has.

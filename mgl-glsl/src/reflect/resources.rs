@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use mgpipe_types::reflection::{
-    gl_type, AtomicBuffer, Binding, BindingKind, Block, BufferVariable, DefaultBlock, OpaqueDim, OpaqueType, Reflection,
-    Stage, StageMask, Uniform, DEFAULT_BLOCK_NAME, SET_IMAGE, SET_SAMPLER, SET_STORAGE, SET_UNIFORM,
+    gl_type, AtomicBuffer, Binding, BindingKind, Block, BufferVariable, DefaultBlock, OpaqueDim, OpaqueType,
+    Reflection, Stage, StageMask, Uniform, DEFAULT_BLOCK_NAME, SET_IMAGE, SET_SAMPLER, SET_STORAGE, SET_UNIFORM,
 };
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
@@ -95,8 +95,8 @@ fn resources(stages: &[StageModule]) -> Result<Vec<Resource>, String> {
                 }
                 Type::Struct { .. } => {
                     name = module.name(element).to_owned();
-                    let storage = variable.class == StorageClass::StorageBuffer
-                        || module.has(element, Decoration::BufferBlock);
+                    let storage =
+                        variable.class == StorageClass::StorageBuffer || module.has(element, Decoration::BufferBlock);
                     if name == DEFAULT_BLOCK_NAME {
                         BindingKind::DefaultBlock
                     } else if storage && name.starts_with(ATOMIC_BLOCK) {
@@ -149,8 +149,7 @@ fn resources(stages: &[StageModule]) -> Result<Vec<Resource>, String> {
     }
     // Blocks stay active although no shader mentions them (GL 4.6 core, section 7.6): then in the stages that declare them.
     for resource in &mut list {
-        if resource.stages.is_empty()
-            && matches!(resource.kind, BindingKind::UniformBlock | BindingKind::StorageBlock)
+        if resource.stages.is_empty() && matches!(resource.kind, BindingKind::UniformBlock | BindingKind::StorageBlock)
         {
             for (stage_index, _) in &resource.variables {
                 resource.stages.insert(stages[*stage_index].module.stage);
@@ -298,8 +297,7 @@ fn default_block(
         }
         let offset = u64::from(module.member_decoration(resource.element, index, Decoration::Offset).unwrap_or(0));
         let mut walk = Walk { module, bools: &facts.bools, leaves: Vec::new() };
-        let place =
-            Place { member: Some((resource.element, index)), offset, declared: ("", name), depth: 0 };
+        let place = Place { member: Some((resource.element, index)), offset, declared: ("", name), depth: 0 };
         walk.walk(*member, name.to_owned(), place)?;
         for leaf in walk.leaves {
             reflection.uniforms.push(Uniform {
@@ -607,7 +605,10 @@ fn locations(facts: &ProgramFacts, limits: &Limits, reflection: &mut Reflection)
     }
     let count = ranges.0.values().copied().max().unwrap_or(0);
     if count > limits.max_uniform_locations {
-        return Err(format!("error: {count} uniform locations are used, GL_MAX_UNIFORM_LOCATIONS is {}", limits.max_uniform_locations));
+        return Err(format!(
+            "error: {count} uniform locations are used, GL_MAX_UNIFORM_LOCATIONS is {}",
+            limits.max_uniform_locations
+        ));
     }
     reflection.location_count = count;
     Ok(())

@@ -24,9 +24,10 @@ fn modes(stage: &StageModule) -> Vec<(ExecutionMode, Vec<u32>)> {
 /// Whether reachable code uses a variable with the built-in.
 fn uses_built_in(stage: &StageModule, class: StorageClass, built_in: BuiltIn) -> bool {
     let module = &stage.module;
-    module.variables().iter().any(|v| {
-        v.class == class && module.built_in(v.id) == Some(built_in) && stage.uses.variables.contains(&v.id)
-    })
+    module
+        .variables()
+        .iter()
+        .any(|v| v.class == class && module.built_in(v.id) == Some(built_in) && stage.uses.variables.contains(&v.id))
 }
 
 fn has_capability(stage: &StageModule, capability: Capability) -> bool {

@@ -9,12 +9,7 @@ use crate::token::{Kind, Token};
 use mgpipe_types::reflection::Stage;
 
 /// Words that GLSL 1.30 to 3.30 reserve and that the normal form knows or renames.
-const RESERVED_SINCE_130: &[&str] = &[
-    "image1DShadow",
-    "image2DShadow",
-    "image1DArrayShadow",
-    "image2DArrayShadow",
-];
+const RESERVED_SINCE_130: &[&str] = &["image1DShadow", "image2DShadow", "image1DArrayShadow", "image2DArrayShadow"];
 
 impl Rewriter<'_, '_, '_> {
     /// Whether the shader enabled the extension.
@@ -29,9 +24,8 @@ impl Rewriter<'_, '_, '_> {
 
     /// Applies all rules; on failure the log holds the first violation.
     pub(super) fn version_checks(&self, log: &mut Log) -> Option<()> {
-        let violation = self.token_violation().or_else(|| {
-            self.declarations.iter().find_map(|d| self.declaration_violation(d))
-        });
+        let violation =
+            self.token_violation().or_else(|| self.declarations.iter().find_map(|d| self.declaration_violation(d)));
         let violation = violation.or_else(|| self.output_violation());
         match violation {
             None => Some(()),
@@ -65,12 +59,10 @@ impl Rewriter<'_, '_, '_> {
                 "gl_InstanceID" => number < 140,
                 "gl_InstanceIDARB" => !self.enabled("GL_ARB_draw_instanced"),
                 "gl_MaxClipPlanes" | "gl_MaxLights" | "gl_MaxTextureCoords" | "gl_MaxTextureUnits" => {
-                    !(version.compatibility
-                        || (number <= 150 && self.options.profile == ContextProfile::Compatibility))
+                    !(version.compatibility || (number <= 150 && self.options.profile == ContextProfile::Compatibility))
                 }
                 "double" | "dvec2" | "dvec3" | "dvec4" => {
-                    number >= 130
-                        && !self.since(400, &["GL_ARB_gpu_shader_fp64", "GL_ARB_vertex_attrib_64bit"])
+                    number >= 130 && !self.since(400, &["GL_ARB_gpu_shader_fp64", "GL_ARB_vertex_attrib_64bit"])
                 }
                 "row_major" | "packed" => number == 130 && !self.enabled("GL_ARB_uniform_buffer_object"),
                 _ => number >= 130 && RESERVED_SINCE_130.contains(&name),
@@ -103,11 +95,8 @@ impl Rewriter<'_, '_, '_> {
         if old_storage && self.interpolated(declaration) {
             return Some((start, "interpolation qualifiers do not apply to `varying' and `attribute'".into()));
         }
-        let modern = [
-            "GL_ARB_explicit_attrib_location",
-            "GL_ARB_separate_shader_objects",
-            "GL_ARB_fragment_coord_conventions",
-        ];
+        let modern =
+            ["GL_ARB_explicit_attrib_location", "GL_ARB_separate_shader_objects", "GL_ARB_fragment_coord_conventions"];
         if matches!(q.storage, Storage::In | Storage::Out) && !self.since(130, &modern) {
             let word = self.text(q.storage_at);
             return Some((q.storage_at, format!("`{word}' is not available at global scope in GLSL {number}")));
@@ -128,7 +117,8 @@ impl Rewriter<'_, '_, '_> {
                 }
                 if !self.since(430, &["GL_ARB_arrays_of_arrays"]) {
                     for declarator in declarators {
-                        let dimensions = self.dimensions((type_range.0 + 1, type_range.1)) + self.dimensions(declarator.array);
+                        let dimensions =
+                            self.dimensions((type_range.0 + 1, type_range.1)) + self.dimensions(declarator.array);
                         if structure.is_none() && dimensions > 1 {
                             let message = "GL_ARB_arrays_of_arrays required for defining arrays of arrays";
                             return Some((declarator.name_at, message.into()));
@@ -168,7 +158,10 @@ impl Rewriter<'_, '_, '_> {
                 let ids = ["packed", "shared", "std140", "std430", "row_major", "column_major"];
                 if matches!(q.storage, Storage::In | Storage::Out) {
                     if let Some(id) = q.layout.iter().find(|id| ids.contains(&id.name.as_str())) {
-                        return Some((id.at, format!("layout qualifier `{}' needs a uniform or buffer block", id.name)));
+                        return Some((
+                            id.at,
+                            format!("layout qualifier `{}' needs a uniform or buffer block", id.name),
+                        ));
                     }
                 }
                 let old = (members.0..members.1).find(|at| matches!(self.text(*at), "varying" | "attribute"));
@@ -204,7 +197,8 @@ impl Rewriter<'_, '_, '_> {
                 }
             }
             What::Function { parameters, .. } => {
-                let layout = (parameters.0..parameters.1).find(|at| self.text(*at) == "layout" && self.text(at + 1) == "(");
+                let layout =
+                    (parameters.0..parameters.1).find(|at| self.text(*at) == "layout" && self.text(at + 1) == "(");
                 if let Some(at) = layout.filter(|_| !self.since(420, &["GL_ARB_shader_image_load_store"])) {
                     return Some((at, "layout qualifiers are not allowed on parameters".into()));
                 }
@@ -271,7 +265,10 @@ impl Rewriter<'_, '_, '_> {
         }
         let words = self.qualifier_words(declaration);
         if let Some(pair) = words.windows(2).find(|pair| pair[0].1 > pair[1].1) {
-            return Some((pair[1].0, format!("`{}' stands in the wrong place among the qualifiers", self.text(pair[1].0))));
+            return Some((
+                pair[1].0,
+                format!("`{}' stands in the wrong place among the qualifiers", self.text(pair[1].0)),
+            ));
         }
         let first_word = words.first().map(|(at, _)| *at)?;
         let late = declaration.qualifiers.layout_ranges.iter().find(|(at, _)| *at > first_word);
@@ -290,7 +287,8 @@ impl Rewriter<'_, '_, '_> {
         for id in &q.layout {
             let ok = match (id.name.as_str(), q.storage) {
                 ("location" | "index", Storage::In | Storage::Out) => {
-                    let outer = matches!((stage, q.storage), (Stage::Vertex, Storage::In) | (Stage::Fragment, Storage::Out));
+                    let outer =
+                        matches!((stage, q.storage), (Stage::Vertex, Storage::In) | (Stage::Fragment, Storage::Out));
                     if outer {
                         self.since(330, &["GL_ARB_explicit_attrib_location", "GL_ARB_separate_shader_objects"])
                     } else {
@@ -319,7 +317,10 @@ impl Rewriter<'_, '_, '_> {
             }
             let literal = id.value.is_none_or(|(start, end)| end == start + 1);
             if !literal && !self.since(440, &["GL_ARB_enhanced_layouts"]) {
-                return Some((id.at, format!("the value of layout qualifier `{}' must be an integer literal", id.name)));
+                return Some((
+                    id.at,
+                    format!("the value of layout qualifier `{}' must be an integer literal", id.name),
+                ));
             }
         }
         None

@@ -210,8 +210,10 @@ impl Scanner<'_, '_> {
         if !self.is_ident(at) {
             return other(self.statement_end(at));
         }
-        let interface =
-            matches!(qualifiers.storage, Storage::In | Storage::Out | Storage::InOut | Storage::Uniform | Storage::Buffer);
+        let interface = matches!(
+            qualifiers.storage,
+            Storage::In | Storage::Out | Storage::InOut | Storage::Uniform | Storage::Buffer
+        );
         if interface && self.is(at + 1, "{") {
             let close = self.partner[at + 1];
             let (declarators, end) = self.declarators(close + 1);
@@ -219,11 +221,7 @@ impl Scanner<'_, '_> {
                 start,
                 end,
                 qualifiers,
-                what: What::Block {
-                    name_at: at,
-                    members: (at + 2, close),
-                    instance: declarators.into_iter().next(),
-                },
+                what: What::Block { name_at: at, members: (at + 2, close), instance: declarators.into_iter().next() },
             };
         }
         // `invariant name;` has no type.
@@ -339,8 +337,8 @@ impl Scanner<'_, '_> {
                 "patch" => q.patch = true,
                 "precise" => q.precise = true,
                 "flat" => q.flat = true,
-                "smooth" | "noperspective" | "highp" | "mediump" | "lowp" | "coherent" | "volatile"
-                | "restrict" | "readonly" | "writeonly" => {}
+                "smooth" | "noperspective" | "highp" | "mediump" | "lowp" | "coherent" | "volatile" | "restrict"
+                | "readonly" | "writeonly" => {}
                 _ => break,
             }
             // Words such as `sample` or `buffer` are plain names in old versions: `vec4 sample;`, `sample = …`.

@@ -60,7 +60,8 @@ fn vertex_and_fragment() {
     assert_eq!(samplers.iter().map(|b| b.binding).collect::<Vec<_>>(), [0, 1]);
     assert!(samplers.iter().any(|b| b.name == "env" && b.count == 2 && b.opaque.unwrap().dim == OpaqueDim::Cube));
     assert_eq!(program.default_block.len() as u32, r.default_block.expect("block").size);
-    let input = |name: &str| r.inputs.iter().find(|i| i.name == name).unwrap_or_else(|| panic!("{name}: {:#?}", r.inputs));
+    let input =
+        |name: &str| r.inputs.iter().find(|i| i.name == name).unwrap_or_else(|| panic!("{name}: {:#?}", r.inputs));
     assert_eq!(input("position").location, 0);
     assert_eq!(input("basis").gl_type, gl_type::FLOAT_MAT3);
     let taken: std::collections::HashSet<i32> =
@@ -104,8 +105,14 @@ fn old_shaders() {
 #[test]
 fn fixed_function_names() {
     program(&[
-        (Stage::Vertex, "void main() { gl_FrontColor = gl_Color; gl_TexCoord[0] = gl_MultiTexCoord0; gl_Position = ftransform(); }"),
-        (Stage::Fragment, "void main() { gl_FragColor = gl_Color * gl_TexCoord[0] * gl_LightSource[0].ambient * gl_Fog.color; }"),
+        (
+            Stage::Vertex,
+            "void main() { gl_FrontColor = gl_Color; gl_TexCoord[0] = gl_MultiTexCoord0; gl_Position = ftransform(); }",
+        ),
+        (
+            Stage::Fragment,
+            "void main() { gl_FragColor = gl_Color * gl_TexCoord[0] * gl_LightSource[0].ambient * gl_Fog.color; }",
+        ),
     ]);
 }
 
@@ -155,7 +162,11 @@ void main() { gl_Position = m[1] * v * f + texture(t, vec2(0)) + x + texture(u[1
 
 #[test]
 fn errors_have_lines() {
-    let shader = compile(Stage::Fragment, b"#version 330\n\nout vec4 c;\nvoid main() {\n    c = foo;\n}\n", &CompileOptions::default());
+    let shader = compile(
+        Stage::Fragment,
+        b"#version 330\n\nout vec4 c;\nvoid main() {\n    c = foo;\n}\n",
+        &CompileOptions::default(),
+    );
     assert!(!shader.ok());
     assert!(shader.info_log().starts_with("0:5("), "{}", shader.info_log());
     assert!(shader.info_log().contains("error: 'foo' : undeclared identifier"), "{}", shader.info_log());
@@ -195,7 +206,16 @@ flat out ivec2 i; void main() { gl_Position = p; a = p.xyz; arr = float[](1., 2.
     let names = |list: &[&str]| list.iter().map(|s| s.to_string()).collect::<Vec<_>>();
     let options = LinkOptions {
         transform_feedback_varyings: names(&[
-            "gl_Position", "a", "gl_SkipComponents2", "arr[1]", "B.m", "gl_NextBuffer", "s.y", "B.n[1]", "i", "arr",
+            "gl_Position",
+            "a",
+            "gl_SkipComponents2",
+            "arr[1]",
+            "B.m",
+            "gl_NextBuffer",
+            "s.y",
+            "B.n[1]",
+            "i",
+            "arr",
         ]),
         transform_feedback_mode: Some(Interleaved),
         ..LinkOptions::default()
@@ -293,7 +313,12 @@ void main() { s[gl_LocalInvocationIndex] = scale; barrier(); data.items[1].p = v
     assert_eq!(r.compute.expect("compute").local_size, [8, 4, 1]);
     assert_eq!(r.storage_blocks.iter().map(|b| b.name.as_str()).collect::<Vec<_>>(), ["Data", "Pair[0]", "Pair[1]"]);
     assert_eq!(r.storage_blocks.iter().map(|b| b.initial_binding).collect::<Vec<_>>(), [2, 1, 2]);
-    let variable = |name: &str| r.buffer_variables.iter().find(|v| v.name == name).unwrap_or_else(|| panic!("{name}: {:#?}", r.buffer_variables));
+    let variable = |name: &str| {
+        r.buffer_variables
+            .iter()
+            .find(|v| v.name == name)
+            .unwrap_or_else(|| panic!("{name}: {:#?}", r.buffer_variables))
+    };
     let p = variable("Data.items[0].p");
     assert_eq!((p.offset, p.top_level_array_size, p.top_level_array_stride), (16, 0, 16));
     assert_eq!(variable("Data.items[0].b").gl_type, gl_type::BOOL);
@@ -306,7 +331,10 @@ void main() { s[gl_LocalInvocationIndex] = scale; barrier(); data.items[1].p = v
     let binding = &r.bindings[image.binding_index as usize];
     let opaque = binding.opaque.expect("opaque");
     assert!(opaque.writable && !opaque.readable && opaque.image_format == 0x8058);
-    assert!(r.bindings.iter().any(|b| b.kind == BindingKind::TexelBuffer) && r.bindings.iter().any(|b| b.kind == BindingKind::ImageBuffer));
+    assert!(
+        r.bindings.iter().any(|b| b.kind == BindingKind::TexelBuffer)
+            && r.bindings.iter().any(|b| b.kind == BindingKind::ImageBuffer)
+    );
 }
 
 #[test]
@@ -324,15 +352,38 @@ fn unused_inputs_and_dual_source() {
 #[test]
 fn odd_sources_fail_cleanly() {
     let long = format!("#version 330\nvoid main() {{ float x = 1.0{}; }}", " + 1.0".repeat(200_000));
-    let chain = format!("#version 330\nvoid main() {{ float x = 1.0{}; gl_Position = vec4(x); }}", " + gl_Position.x".repeat(8_000));
+    let chain = format!(
+        "#version 330\nvoid main() {{ float x = 1.0{}; gl_Position = vec4(x); }}",
+        " + gl_Position.x".repeat(8_000)
+    );
     let ifs = format!("#version 330\nuniform int u; void main() {{ {} {{}} }}", "if (u > 1) {} else ".repeat(4_000));
     let many = format!("#version 330\nvoid main() {{ {} }}", "int a; {a = 1;} ".repeat(3_000));
     for source in [
-        "", " ", "\n\n", "#", "#version", "#version 330", "#version 331\nvoid main(){}", "#version 100\nvoid main(){}",
-        "void main(", "}", "\u{0}", "void main() {\0}", "#version 330\nlayout(location = 99999999999) in vec4 x; void main(){}",
-        "#version 330\nlayout(location = -1) in vec4 x; void main(){}", "#define A A\nA", "#if", "/*", "#version 330 foo\n",
-        "#version 330\nstruct S { S s; }; void main() {}", "layout() uniform;", "uniform sampler2D s[4294967295];void main(){}",
-        &long, &chain, &ifs, &many,
+        "",
+        " ",
+        "\n\n",
+        "#",
+        "#version",
+        "#version 330",
+        "#version 331\nvoid main(){}",
+        "#version 100\nvoid main(){}",
+        "void main(",
+        "}",
+        "\u{0}",
+        "void main() {\0}",
+        "#version 330\nlayout(location = 99999999999) in vec4 x; void main(){}",
+        "#version 330\nlayout(location = -1) in vec4 x; void main(){}",
+        "#define A A\nA",
+        "#if",
+        "/*",
+        "#version 330 foo\n",
+        "#version 330\nstruct S { S s; }; void main() {}",
+        "layout() uniform;",
+        "uniform sampler2D s[4294967295];void main(){}",
+        &long,
+        &chain,
+        &ifs,
+        &many,
     ] {
         for stage in Stage::ALL {
             let start = std::time::Instant::now();
