@@ -10,13 +10,13 @@ use crate::scene::{Scenario, Scene, Target};
 
 /// The scenarios of this topic.
 pub(super) const SCENARIOS: &[Scenario] = &[
-    Scenario::new("mixed_state_1", |t| unsafe { state(t, 1) }),
-    Scenario::new("mixed_state_2", |t| unsafe { state(t, 2) }),
-    Scenario::new("mixed_state_3", |t| unsafe { state(t, 3) }),
-    Scenario::new("mixed_state_4", |t| unsafe { state(t, 4) }),
-    Scenario::new("mixed_objects_1", |t| unsafe { objects(t, 11) }),
-    Scenario::new("mixed_objects_2", |t| unsafe { objects(t, 12) }),
-    Scenario::new("mixed_objects_3", |t| unsafe { objects(t, 13) }),
+    Scenario::new("mixed_state_1", state_1),
+    Scenario::new("mixed_state_2", state_2),
+    Scenario::new("mixed_state_3", state_3),
+    Scenario::new("mixed_state_4", state_4),
+    Scenario::new("mixed_objects_1", objects_1),
+    Scenario::new("mixed_objects_2", objects_2),
+    Scenario::new("mixed_objects_3", objects_3),
 ];
 
 const SIZE: i32 = 64;
@@ -300,4 +300,32 @@ unsafe fn objects(t: &Scene, seed: u64) {
         rectangle(t, &mut r, &world, which);
     }
     finish(t, &world, "picture");
+}
+
+unsafe fn state_1(t: &Scene) {
+    state(t, 1);
+}
+
+unsafe fn state_2(t: &Scene) {
+    state(t, 2);
+}
+
+unsafe fn state_3(t: &Scene) {
+    state(t, 3);
+}
+
+unsafe fn state_4(t: &Scene) {
+    state(t, 4);
+}
+
+unsafe fn objects_1(t: &Scene) {
+    objects(t, 11);
+}
+
+unsafe fn objects_2(t: &Scene) {
+    objects(t, 12);
+}
+
+unsafe fn objects_3(t: &Scene) {
+    objects(t, 13);
 }

@@ -14,6 +14,8 @@ mod query;
 mod raster;
 mod shader;
 mod texture;
+mod texture_format;
+mod texture_sampling;
 mod transfer;
 mod vertex;
 
@@ -27,6 +29,8 @@ pub fn all() -> Vec<Scenario> {
         raster::SCENARIOS,
         fragment::SCENARIOS,
         texture::SCENARIOS,
+        texture_format::SCENARIOS,
+        texture_sampling::SCENARIOS,
         transfer::SCENARIOS,
         framebuffer::SCENARIOS,
         shader::SCENARIOS,
