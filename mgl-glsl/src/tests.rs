@@ -1,5 +1,6 @@
 //! Whole programs through compile, link and `spirv-val`.
 
+mod mutation;
 mod programs;
 
 use std::io::Write as _;
