@@ -100,6 +100,8 @@ pub(crate) struct Recorder {
     spare_chunks: Vec<Arc<BufferStorage>>,
     spare_pools: Vec<vk::DescriptorPool>,
     frames: VecDeque<u64>,
+    /// Draws of the open pass that are put off to be merged.
+    pub(crate) waiting: crate::merge::Waiting,
     /// Identity of the commands since the last full barrier of *main*.
     pub(crate) span: u64,
     init_span: u64,
@@ -196,6 +198,7 @@ impl Recorder {
             spare_chunks: Vec::new(),
             spare_pools: Vec::new(),
             frames: VecDeque::new(),
+            waiting: Default::default(),
             span: device.next_serial(),
             init_span: device.next_serial(),
             dirty_reads: false,
@@ -211,6 +214,7 @@ impl Recorder {
     /// The main command buffer, opened when it is not yet.
     #[inline]
     pub(crate) fn main(&mut self) -> vk::CommandBuffer {
+        self.flush_draws();
         if !self.batch.main_open {
             self.open(false);
         }
@@ -492,6 +496,7 @@ impl Recorder {
             }
             Err(error) => {
                 // Nothing runs: the batch's objects can go at once.
+                done.value.abandon();
                 done.release();
                 self.recycle(done);
                 Err(error)

@@ -124,7 +124,9 @@ pub(crate) struct MagmaContext {
     pub(crate) programs: [Option<BoundProgram>; 2],
     pub(crate) elements: Option<Arc<VertexElements>>,
     pub(crate) layout: Arc<VertexLayout>,
-    pub(crate) layout_key: (u64, u64),
+    pub(crate) layout_key: (u64, u64, u32),
+    /// Bit i: the offset of vertex buffer i is no multiple of 8, so that attributes may be misaligned.
+    pub(crate) odd_points: u32,
     pub(crate) vertex_buffers: Vec<VertexSlot>,
     pub(crate) attrib_defaults: Vec<u8>,
     pub(crate) index_buffer: IndexBuffer,
@@ -137,6 +139,8 @@ pub(crate) struct MagmaContext {
     pub(crate) shader_buffers: [Vec<BufferSlot>; 3],
     pub(crate) patch: PatchState,
     pub(crate) last_pipeline: crate::draw::LastPipeline,
+    /// The last draw, when one like it needs no preparation.
+    pub(crate) steady: Option<crate::merge::Steady>,
     pub(crate) set_memo: HashMap<SmallVec<[u64; 24]>, vk::DescriptorSet>,
     /// Dynamic offsets and sets as bound, by bind point.
     pub(crate) queries: Queries,
@@ -163,7 +167,8 @@ impl MagmaContext {
             programs: [None, None],
             elements: None,
             layout: Arc::default(),
-            layout_key: (0, 0),
+            layout_key: (0, 0, 0),
+            odd_points: 0,
             vertex_buffers: vec![VertexSlot::default(); MAX_VERTEX_ATTRIBS],
             attrib_defaults: vec![0; MAX_VERTEX_ATTRIBS * DEFAULT_BYTES as usize],
             index_buffer: IndexBuffer::default(),
@@ -175,6 +180,7 @@ impl MagmaContext {
             shader_buffers: Default::default(),
             patch: PatchState { vertices: 3, outer: [1.0; 4], inner: [1.0; 2], ..PatchState::default() },
             last_pipeline: Default::default(),
+            steady: None,
             set_memo: HashMap::new(),
             queries: Queries::default(),
             xfb: StreamOutput::default(),
@@ -464,6 +470,7 @@ impl Context for MagmaContext {
                 if object.serial == self.state_serial {
                     return;
                 }
+                let seamless = self.state.texture_cube_map_seamless;
                 let source = bytemuck::bytes_of(&object.state);
                 let target = bytemuck::bytes_of_mut(&mut self.state);
                 for chunk in chunks(Half::Pipeline) {
@@ -471,6 +478,9 @@ impl Context for MagmaContext {
                 }
                 self.state_serial = object.serial;
                 self.dirty |= dirty::STATE;
+                if self.state.texture_cube_map_seamless != seamless {
+                    self.dirty |= dirty::SAMPLERS;
+                }
             }
             Err(error) => self.shared.complain("bind_render_state", error),
         }
@@ -605,6 +615,8 @@ impl Context for MagmaContext {
                 }
                 None => *slot = VertexSlot::default(),
             }
+            let odd = slot.bound.offset % 8 != 0;
+            self.odd_points = self.odd_points & !(1 << index) | u32::from(odd) << index;
         }
         self.dirty |= dirty::BUFFERS;
     }
@@ -930,8 +942,9 @@ impl Context for MagmaContext {
 }
 
 impl MagmaContext {
-    /// Marks storage as written by the device, so that host copies are not taken for the truth.
-    pub(crate) fn device_writes(storage: &BufferStorage) {
+    /// Marks storage as written by the current batch, so that host copies are not taken for the truth.
+    pub(crate) fn device_writes(&self, storage: &BufferStorage) {
         storage.device_written.store(true, Ordering::Relaxed);
+        *storage.writer.lock() = Some(self.rec.batch.value.clone());
     }
 }

@@ -1,6 +1,6 @@
 //! Draws: bringing the command buffer in line with the state, and the draw commands themselves.
 
-use crate::command::Object;
+use crate::command::{Object, RingSlice};
 use crate::context::{dirty, BindPoint, MagmaContext};
 use crate::conv;
 use crate::pipeline::{self, FixedState, Moment, PipelineKey};
@@ -50,7 +50,7 @@ pub(crate) struct LastPipeline {
     patch_points: u32,
     viewports: u32,
     /// Dynamic state that the pipeline depends on: a patched point size, the clip origin and depth.
-    inputs: (bool, u32, u32),
+    inputs: (Variant, u32, u32),
 }
 
 /// What a draw's primitives look like to Vulkan.
@@ -70,23 +70,51 @@ impl MagmaContext {
         indices: HostBytes<'_>,
     ) -> PipeResult<()> {
         self.refresh();
-        if self.programs[BindPoint::Draw as usize].is_none() {
+        if self.draw_steady(info, ranges)? {
             return Ok(());
         }
-        let Some(plan) = self.plan_indices(info, ranges, indirect, indices)? else { return Ok(()) };
+        self.steady = None;
+        let Some(bound) = &self.programs[BindPoint::Draw as usize] else { return Ok(()) };
+        if self.dirty & (dirty::VERTEX | dirty::PROGRAM | dirty::BUFFERS) != 0 {
+            let program = bound.program.clone();
+            self.resolve_layout(&program);
+        }
+        let (mut plan, mut converted);
+        let mut attempts = 0;
+        loop {
+            // Both may have to wait for device writes and then start a new batch, which the ring space of the other would
+            // not survive. What was waited for once is there, so the second round settles.
+            let batch = self.rec.batch.serial;
+            converted = self.convert_attributes(info, ranges)?;
+            plan = self.plan_indices(info, ranges, indirect, indices)?;
+            attempts += 1;
+            if batch == self.rec.batch.serial || attempts == 4 {
+                break;
+            }
+        }
+        let Some(plan) = plan else { return Ok(()) };
         let shape = Shape { topology: plan.topology, restart: plan.restart };
-        let commands = self.prepare(info, shape)?;
+        let commands = self.prepare(info, &converted, shape)?;
         if let Some((buffer, offset, ty)) = plan.index {
             if self.bound_index != Some((buffer, offset, ty)) {
+                self.rec.flush_draws();
                 // SAFETY: the buffer is kept by the batch; offset and type agree with the draw.
                 unsafe { self.device.raw.cmd_bind_index_buffer(commands, buffer, offset, ty) };
                 self.bound_index = Some((buffer, offset, ty));
             }
         }
+        let plain = plan.ranges.is_none()
+            && self.layout.conversions.is_empty()
+            && info.flags & draw_flags::USER_INDICES == 0;
         let ranges: &[DrawRange] = plan.ranges.as_deref().unwrap_or(ranges);
         if info.flags & draw_flags::INDIRECT != 0 {
+            self.rec.flush_draws();
             self.emit_indirect(commands, info, indirect, plan.index.is_some())?;
         } else {
+            if self.merge(commands, info, ranges, plan.index.is_some(), plain)? {
+                return Ok(());
+            }
+            self.rec.flush_draws();
             self.emit(commands, info, ranges, plan.index.is_some());
         }
         if self.rec.count_work(ranges.len().max(1) as u32) && !self.xfb.is_active() {
@@ -223,13 +251,14 @@ impl MagmaContext {
     }
 
     /// Brings the command buffer in line with the state. A steady draw compares a few integers and returns.
-    fn prepare(&mut self, info: &DrawInfo, shape: Shape) -> PipeResult<vk::CommandBuffer> {
+    fn prepare(&mut self, info: &DrawInfo, converted: &[RingSlice], shape: Shape) -> PipeResult<vk::CommandBuffer> {
         let patch_points = if info.mode == gl::PATCHES {
             if info.patch_vertices != 0 { info.patch_vertices } else { self.patch.vertices }
         } else {
             0
         };
         let steady = self.dirty == 0
+            && self.layout.conversions.is_empty()
             && shape.topology == self.last_pipeline.topology
             && shape.restart == self.last_pipeline.restart
             && patch_points == self.last_pipeline.patch_points;
@@ -242,9 +271,6 @@ impl MagmaContext {
             return Err(PipeError::BadHandle("no program".into()));
         };
         let framebuffer = self.resolve_framebuffer()?;
-        if self.dirty & (dirty::VERTEX | dirty::PROGRAM) != 0 {
-            self.resolve_layout(&program);
-        }
         let viewports = if program.reflection.pre_raster.writes_viewport_index {
             (MAX_VIEWPORTS as u32).min(self.device.properties.limits.max_viewports)
         } else {
@@ -256,31 +282,39 @@ impl MagmaContext {
             // No pipeline may be bound while Vulkan captures, and capturing again needs a barrier for its counters.
             self.end_pass();
         }
-        let commands = self.ensure_pass(None)?;
+        let commands = self.ensure_pass_for_draw(None)?;
         if self.last_pipeline.bound != pipeline {
+            self.rec.flush_draws();
             // SAFETY: the pipeline belongs to the program, which the batch keeps.
             unsafe { self.device.raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline) };
             self.last_pipeline.bound = pipeline;
         }
         self.apply_dynamic(commands, &program, &framebuffer, moment);
-        if self.dirty & (dirty::VERTEX | dirty::BUFFERS | dirty::DEFAULTS | dirty::PROGRAM) != 0 {
-            self.bind_vertex_buffers(commands)?;
+        let vertex = dirty::VERTEX | dirty::BUFFERS | dirty::DEFAULTS | dirty::PROGRAM;
+        if self.dirty & vertex != 0 || !converted.is_empty() {
+            self.rec.flush_draws();
+            self.bind_vertex_buffers(commands, converted)?;
         }
         if self.dirty & (dirty::SETS | dirty::CONSTANTS | dirty::PROGRAM) != 0 {
+            self.rec.flush_draws();
             self.bind_sets(commands, BindPoint::Draw)?;
         }
         if self.dirty & dirty::PROGRAM != 0 {
             self.rec.keep_other(program.clone());
         }
-        self.resume_xfb_in_pass(commands)?;
+        if self.xfb.is_active() {
+            self.rec.flush_draws();
+            self.resume_xfb_in_pass(commands)?;
+        }
         self.dirty = 0;
         Ok(commands)
     }
 
     fn resolve_layout(&mut self, program: &crate::shader::Program) {
-        let key = (program.serial, self.elements.as_ref().map_or(0, |e| e.serial));
+        let key = (program.serial, self.elements.as_ref().map_or(0, |e| e.serial), self.odd_points);
         if key != self.layout_key {
-            let layout = VertexLayout::new(&self.device, self.elements.as_deref(), &program.reflection);
+            let offset = |point: u32| self.vertex_buffers.get(point as usize).map_or(0, |slot| slot.bound.offset);
+            let layout = VertexLayout::new(&self.device, self.elements.as_deref(), &program.reflection, offset);
             if layout != *self.layout {
                 self.layout = Arc::new(layout);
                 self.dirty |= dirty::VERTEX;
@@ -299,11 +333,7 @@ impl MagmaContext {
             if self.device.ext.extended_dynamic_state { conv::topology_class(moment.topology) } else { moment.topology };
         let variant = self.variant(program, moment.topology);
         let layout_serial = if self.device.ext.vertex_input_dynamic_state { 0 } else { Arc::as_ptr(&self.layout) as u64 };
-        let inputs = (
-            variant.point_size,
-            self.state.clip_origin | u32::from(variant.mirror_point_coord) << 31,
-            self.state.clip_depth_mode,
-        );
+        let inputs = (variant, self.state.clip_origin, self.state.clip_depth_mode);
         let last = &self.last_pipeline;
         let same = last.program == program.serial
             && last.state == self.state_serial
@@ -355,6 +385,10 @@ impl MagmaContext {
             mirror_point_coord: draws_points
                 && facts.fragment.is_some()
                 && self.state.point_sprite_coord_origin != gl::LOWER_LEFT,
+            disabled_clips: match facts.pre_raster.clip_distances {
+                0 => 0,
+                written => ((1u32 << written.min(8)) - 1) as u8 & !(self.state.clip_distance_mask as u8),
+            },
         }
     }
 
@@ -368,6 +402,7 @@ impl MagmaContext {
         let device = self.device.clone();
         let raw = &device.raw;
         let state = &self.state;
+        let rec = &mut self.rec;
         let applied = self.applied.get_or_insert_with(Box::default);
         let bits = |x: f32| x.to_bits();
         // SAFETY (whole function): the command buffer is being recorded; values are within the device's limits; extended
@@ -389,6 +424,7 @@ impl MagmaContext {
             viewports.push([x, y, width, height, d.near.clamp(0.0, 1.0), d.far.clamp(0.0, 1.0)].map(bits));
         }
         if applied.viewports != viewports {
+            rec.flush_draws();
             let list: SmallVec<[vk::Viewport; 1]> = viewports
                 .iter()
                 .map(|v| {
@@ -411,6 +447,7 @@ impl MagmaContext {
             scissors.push(scissor(state, index, framebuffer.extent));
         }
         if applied.scissors != scissors {
+            rec.flush_draws();
             let list: SmallVec<[vk::Rect2D; 1]> = scissors.iter().map(|s| rect(*s)).collect();
             // SAFETY: see above.
             unsafe {
@@ -426,6 +463,7 @@ impl MagmaContext {
             ($field:ident, $value:expr, |$arg:pat_param| $set:expr) => {
                 let value = $value;
                 if applied.$field != Some(value) {
+                    rec.flush_draws();
                     let $arg = value;
                     // SAFETY: see above.
                     unsafe { $set };
@@ -510,7 +548,7 @@ impl MagmaContext {
                 apply!(patch_points, moment.patch_points, |p| fns.cmd_set_patch_control_points(commands, p));
             }
         }
-        if self.last_pipeline.inputs.0 {
+        if self.last_pipeline.inputs.0.point_size {
             let size = state.point_size.clamp(limits.point_size_range[0], limits.point_size_range[1]);
             let layout = program.layout;
             apply!(point_size, bits(size), |s| {
@@ -519,7 +557,7 @@ impl MagmaContext {
         }
     }
 
-    fn bind_vertex_buffers(&mut self, commands: vk::CommandBuffer) -> PipeResult<()> {
+    fn bind_vertex_buffers(&mut self, commands: vk::CommandBuffer, converted: &[RingSlice]) -> PipeResult<()> {
         let layout = self.layout.clone();
         if self.device.ext.vertex_input_dynamic_state && self.dirty & (dirty::VERTEX | dirty::PROGRAM) != 0 {
             layout.set(&self.device, commands);
@@ -542,6 +580,10 @@ impl MagmaContext {
                         }
                     }
                 }
+                Source::Converted(index) => match converted.get(index as usize) {
+                    Some(slice) => (slice.buffer, slice.offset),
+                    None => continue,
+                },
                 Source::Defaults => {
                     let slice = self.rec.ring_bytes(&self.attrib_defaults, 16)?;
                     (slice.buffer, slice.offset)

@@ -40,6 +40,7 @@ mod fence;
 mod format;
 mod index;
 mod internal;
+mod merge;
 mod pipeline;
 mod placeholder;
 mod probe;

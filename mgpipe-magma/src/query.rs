@@ -275,6 +275,7 @@ impl MagmaContext {
         let Some(kind) = self.queries.queries.get(&handle).map(|q| q.kind) else { return Ok(()) };
         let device = self.device.clone();
         let slot = self.queries.slot(&device, &mut self.rec, kind)?;
+        self.rec.flush_draws();
         let commands = match &self.pass {
             Some(pass) => pass.commands,
             None => self.rec.main(),
@@ -325,6 +326,7 @@ impl MagmaContext {
 
     /// Ends the running segment of a kind and starts another for the queries that are still active.
     fn cut(&mut self, kind: Kind, statistics_break: bool) {
+        self.rec.flush_draws();
         let Some(commands) = self.pass.as_ref().map(|pass| pass.commands) else { return };
         // Several statistics would be several active queries of one type, which Vulkan forbids: the last one counts.
         let same = |k: &Kind| {

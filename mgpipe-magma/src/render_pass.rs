@@ -182,6 +182,12 @@ impl MagmaContext {
 
     /// Makes the pass of the current framebuffer the open one.
     pub(crate) fn ensure_pass(&mut self, clears: Option<&LoadClears>) -> PipeResult<vk::CommandBuffer> {
+        self.rec.flush_draws();
+        self.ensure_pass_for_draw(clears)
+    }
+
+    /// The same for a draw, which may join the draws that wait to be merged.
+    pub(crate) fn ensure_pass_for_draw(&mut self, clears: Option<&LoadClears>) -> PipeResult<vk::CommandBuffer> {
         let framebuffer = self.resolve_framebuffer()?;
         if let Some(pass) = &self.pass {
             if pass.framebuffer == framebuffer.serial {
@@ -251,6 +257,7 @@ impl MagmaContext {
 
     /// Closes the open pass, with whatever must not outlive it.
     pub(crate) fn end_pass(&mut self) {
+        self.rec.flush_draws();
         if let Some(pass) = self.pass.take() {
             self.suspend_xfb(pass.commands);
             self.queries.pass_ending(&self.device, pass.commands);
