@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use mgpipe_types::gl;
 
 use crate::front::Context;
-use crate::generated::{gl_missing, gl_procs};
+use crate::generated::gl_procs;
 use crate::tls;
 
 /// The application's debug message callback as C declares it.
@@ -92,13 +92,12 @@ pub fn entry<R: Answer>(name: &'static str, call: impl FnOnce(&mut Context) -> R
     }
 }
 
-/// The body of a GL function that nothing answers yet: an error, and one log line per function and process.
+/// The body of a GL function that nothing answers yet: an error, and one log line per function and process, which
+/// `logged` remembers.
 #[cold]
-pub fn missing(index: usize) -> usize {
-    static LOGGED: [AtomicBool; gl_missing::NAMES.len()] = [const { AtomicBool::new(false) }; gl_missing::NAMES.len()];
-    let name = gl_missing::NAMES.get(index).copied().unwrap_or("?");
+pub fn missing(name: &'static str, logged: &AtomicBool) -> usize {
     entry(name, |context| {
-        if LOGGED.get(index).is_some_and(|l| !l.swap(true, Ordering::Relaxed)) {
+        if !logged.swap(true, Ordering::Relaxed) {
             log::warn!("{name} is not implemented; it raises GL_INVALID_OPERATION");
         }
         context.record_error(gl::INVALID_OPERATION, name);
@@ -158,8 +157,30 @@ mod tests {
     }
 
     #[test]
+    fn a_panic_ends_at_the_boundary_and_loses_the_context() {
+        use crate::front::{ContextAttribs, ShareGroup};
+        use mgpipe_types::Backend as _;
+
+        let callbacks = std::sync::Arc::new(mgl_frontend::FrontendCallbacks::default());
+        let screen = mgpipe_wire::null::NullBackend.open(callbacks).expect("the null backend opens");
+        let attribs = ContextAttribs { major: 3, minor: 3, ..ContextAttribs::default() };
+        let mut context = Context::new(&ShareGroup::new(screen), &attribs).expect("a context");
+        let pointer: *mut Context = &mut context;
+        tls::set_current(pointer);
+        assert_eq!(entry("glTest", |context| context.get_graphics_reset_status()), gl::NO_ERROR);
+        assert_eq!(entry("glTest", |_| -> u32 { panic!("expected in this test") }), 0);
+        assert_eq!(entry("glTest", |context| context.get_error()), gl::INVALID_OPERATION);
+        assert_eq!(entry("glTest", |context| context.get_graphics_reset_status()), gl::UNKNOWN_CONTEXT_RESET);
+        entry("glClear", |context| context.clear(gl::COLOR_BUFFER_BIT));
+        tls::set_current(std::ptr::null_mut());
+        drop(context);
+        // The share group started the compiler's warm-up, which must not outlive the test program.
+        mgl_glsl::shut_down();
+    }
+
+    #[test]
     fn calls_without_a_context_do_nothing() {
-        assert_eq!(missing(0), 0);
+        assert_eq!(missing("glTest", &AtomicBool::new(false)), 0);
         assert_eq!(entry("glTest", |_| 7u32), 0);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ffi::{c_char, c_void, CStr};
 
+use mgpipe_types::gl;
+
 use super::display::{self, Platform};
 use super::error::{fail, guard, EglResult};
 use super::{config, context, current, device, enums as e, strings, surface, sync, thread};
@@ -194,7 +196,13 @@ egl_functions! {
             if current.surfaces.as_ref().is_none_or(|(draw, _)| draw.handle != surface.handle) {
                 return fail(e::BAD_SURFACE, "the surface is not the current draw surface");
             }
-            thread::with_context(&current, |gl| gl.swap_buffers())?;
+            let status = thread::with_context(&current, |gl| {
+                gl.swap_buffers();
+                gl.get_graphics_reset_status()
+            })?;
+            if status != gl::NO_ERROR {
+                return fail(e::CONTEXT_LOST, "the context was lost");
+            }
             Ok(1)
         })
     }

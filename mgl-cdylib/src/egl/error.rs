@@ -72,6 +72,7 @@ fn error_name(code: i32) -> &'static str {
         e::BAD_NATIVE_WINDOW => "EGL_BAD_NATIVE_WINDOW",
         e::BAD_PARAMETER => "EGL_BAD_PARAMETER",
         e::BAD_SURFACE => "EGL_BAD_SURFACE",
+        e::CONTEXT_LOST => "EGL_CONTEXT_LOST",
         e::BAD_DEVICE_EXT => "EGL_BAD_DEVICE_EXT",
         _ => "an EGL error",
     }

@@ -92,18 +92,16 @@ pub(super) fn entries(plan: &Plan<'_>) -> Result<String> {
 /// `gl_missing.rs`: the functions that nothing answers yet. They take no parameters: with the C calling conventions of
 /// the supported targets the caller owns the argument area, and a zero in the return register is null, false and 0.
 pub(super) fn missing(plan: &Plan<'_>) -> String {
-    let mut out = String::from("#![allow(missing_docs)]\n\nuse crate::entry::missing;\n\n");
-    let names: Vec<&str> = plan.iter().filter(|(_, t)| **t == Target::Missing).map(|(c, _)| c.name.as_str()).collect();
-    for (index, name) in names.iter().enumerate() {
-        let local = local_name(name);
-        let _ =
-            writeln!(out, "#[export_name = \"{name}\"]\npub extern \"C\" fn {local}() -> usize {{ missing({index}) }}");
+    let mut out =
+        String::from("#![allow(missing_docs)]\n\nuse std::sync::atomic::AtomicBool;\n\nuse crate::entry::missing;\n\n");
+    for (command, _) in plan.iter().filter(|(_, target)| **target == Target::Missing) {
+        let name = &command.name;
+        let _ = writeln!(out, "#[export_name = \"{name}\"]\npub extern \"C\" fn {}() -> usize {{", local_name(name));
+        let _ = writeln!(
+            out,
+            "    static LOGGED: AtomicBool = AtomicBool::new(false);\n    missing(\"{name}\", &LOGGED)\n}}\n"
+        );
     }
-    let _ = writeln!(out, "\n/// The names, by index.\npub static NAMES: [&str; {}] = [", names.len());
-    for name in &names {
-        let _ = writeln!(out, "    \"{name}\",");
-    }
-    out.push_str("];\n");
     out
 }
 
