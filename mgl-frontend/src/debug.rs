@@ -103,6 +103,7 @@ impl DebugState {
 
     /// A GL error as a message.
     pub(crate) fn error(&mut self, code: u32, text: &str) {
+        log::debug!("{}: {text}", error_name(code));
         if self.output {
             let text = format!("{} in {text}", error_name(code));
             self.message(gl::DEBUG_SOURCE_API, gl::DEBUG_TYPE_ERROR, code, gl::DEBUG_SEVERITY_HIGH, &text);
@@ -330,6 +331,13 @@ impl Context {
     fn check_labelled(&mut self, identifier: u32, name: u32, command: &'static str) -> GlResult {
         let exists = match identifier {
             gl::BUFFER => self.is_buffer(name),
+            gl::SHADER => self.is_shader(name),
+            gl::PROGRAM => self.is_program(name),
+            gl::QUERY => self.is_query(name),
+            gl::SAMPLER => self.is_sampler(name),
+            gl::TEXTURE => self.is_texture(name),
+            gl::RENDERBUFFER => self.is_renderbuffer(name),
+            gl::FRAMEBUFFER => name == 0 || self.is_framebuffer(name),
             gl::VERTEX_ARRAY => name == 0 || self.is_vertex_array(name),
             gl::TRANSFORM_FEEDBACK => name == 0,
             _ => return Err(invalid_enum(format!("{command}: identifier"))),

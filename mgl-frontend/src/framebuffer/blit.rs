@@ -169,7 +169,16 @@ impl Context {
             if mask & bit == 0 {
                 return Ok(());
             }
-            if from.format.storage != to.format.storage || from.format.info.bits[4..] != to.format.info.bits[4..] {
+            // The copied aspect must have one format; the other one only where both images have it.
+            let (f, t) = (from.format.info, to.format.info);
+            let same = |index: usize| f.bits[index] == t.bits[index];
+            let compatible = |index: usize| same(index) || f.bits[index] == 0 || t.bits[index] == 0;
+            let depth_kind = f.kind == t.kind || !(f.base.has_depth() && t.base.has_depth());
+            let fits = match aspect {
+                aspect::DEPTH => same(4) && compatible(5),
+                _ => same(5) && compatible(4),
+            };
+            if !fits || !depth_kind {
                 return Err(invalid_operation("glBlitFramebuffer: depth and stencil formats differ"));
             }
             // Depth and stencil of one image travel together.

@@ -92,9 +92,8 @@ impl Context {
                 return Err(invalid_value("glDrawBuffers: more than GL_MAX_DRAW_BUFFERS"));
             }
             for (i, &buffer) in buffers.iter().enumerate() {
-                // Names that mean several buffers are not allowed in a list, except GL_BACK alone (GL 4.5).
-                let several = matches!(buffer, gl::FRONT | gl::LEFT | gl::RIGHT | gl::FRONT_AND_BACK);
-                if several || buffer == gl::BACK && buffers.len() != 1 {
+                // Names that may mean several buffers are not allowed in a list (GL_BACK alone is, from GL 4.5 on).
+                if matches!(buffer, gl::FRONT | gl::BACK | gl::LEFT | gl::RIGHT | gl::FRONT_AND_BACK) {
                     return Err(invalid_enum(format!("{command}: buffer {buffer:#x} means several buffers")));
                 }
                 ctx.state.check_buffer(Binding::Draw, buffer, command)?;
