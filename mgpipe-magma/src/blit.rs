@@ -145,7 +145,8 @@ impl MagmaContext {
         }
         let plain_alpha = blit.dst.flags & surface_flags::ALPHA_IS_ONE == 0 || blit.src.flags & surface_flags::ALPHA_IS_ONE != 0;
         let same_format = src.format == dst.format && src.image.format == dst.image.format;
-        if rects.is_one_to_one() && same_format && plain_alpha {
+        let one_d = |end: &End| end.image.kind == vk::ImageType::TYPE_1D;
+        if rects.is_one_to_one() && same_format && plain_alpha && one_d(src) == one_d(dst) {
             if src.image.samples == dst.image.samples {
                 return self.copy_one_to_one(src, dst, rects, color);
             }
@@ -195,7 +196,8 @@ impl MagmaContext {
 
     fn blit_depth_stencil(&mut self, src: &End, dst: &End, rects: &Rects, aspects: vk::ImageAspectFlags) -> PipeResult<()> {
         let same = src.image.format == dst.image.format && src.image.samples == dst.image.samples;
-        if same && rects.is_one_to_one() {
+        // A copy takes all aspects of an image: that of one aspect of two has been seen to take both.
+        if same && rects.is_one_to_one() && aspects == src.image.aspects {
             return self.copy_one_to_one(src, dst, rects, aspects);
         }
         for (aspect, component) in
@@ -205,6 +207,10 @@ impl MagmaContext {
                 continue;
             }
             if component == Component::Stencil && !self.device.ext.stencil_export {
+                if same && rects.is_one_to_one() {
+                    self.copy_one_to_one(src, dst, rects, aspect)?;
+                    continue;
+                }
                 self.warn_once(7, "a scaled or resolving stencil blit needs VK_EXT_shader_stencil_export");
                 continue;
             }

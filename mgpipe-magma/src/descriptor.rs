@@ -233,7 +233,7 @@ impl MagmaContext {
         }
         self.rec.keep(Object::Buffer(&storage), true);
         if class != 0 {
-            MagmaContext::device_writes(&storage);
+            self.device_writes(&storage);
         }
         // The end of a range may lie anywhere in GL; shaders read whole words.
         let range = size.min(most);
@@ -277,7 +277,7 @@ impl MagmaContext {
             }
         };
         self.rec.keep(Object::Image(&image), true);
-        let raw = sampler.raw(ty.shadow)?;
+        let raw = sampler.raw(ty.shadow, self.state.texture_cube_map_seamless != 0)?;
         self.rec.keep_other(sampler);
         Ok(vk::DescriptorImageInfo { sampler: raw, image_view: view, image_layout: vk::ImageLayout::GENERAL })
     }

@@ -109,6 +109,11 @@ impl BatchValue {
         }
     }
 
+    /// Lets waiters go on after a batch that was never submitted: nothing of it runs.
+    pub(crate) fn abandon(&self) {
+        self.0.store(FIRST_VALUE, Ordering::Release);
+    }
+
     /// A batch that was submitted with this value; [`FIRST_VALUE`] has retired from the start.
     pub(crate) fn submitted(value: u64) -> BatchValue {
         BatchValue(AtomicU64::new(value))

@@ -23,10 +23,18 @@ impl MagmaContext {
         self.read_storage(&storage, readback.offset, out)
     }
 
-    /// Reads bytes of storage. Waits only when the device may still write them.
+    /// Reads bytes of storage. Waits only for the batch that writes them, if one does.
     pub(crate) fn read_storage(&mut self, storage: &Arc<BufferStorage>, offset: u64, out: &mut [u8]) -> PipeResult<()> {
-        if storage.device_written.load(std::sync::atomic::Ordering::Relaxed) && !storage.usage.is_idle() {
-            self.finish()?;
+        let writer = storage.writer.lock().clone();
+        if let Some(writer) = writer {
+            if writer.get().is_none() && Arc::ptr_eq(&writer, &self.rec.batch.value) {
+                self.submit()?;
+            }
+            self.device.wait_batch(&writer, u64::MAX)?;
+            let mut slot = storage.writer.lock();
+            if slot.as_ref().is_some_and(|now| Arc::ptr_eq(now, &writer)) {
+                *slot = None;
+            }
         }
         storage.read(offset, out);
         Ok(())
@@ -170,7 +178,7 @@ impl MagmaContext {
         if readback.offset.checked_add(last).is_none_or(|end| end > storage.size) {
             return Err(PipeError::Protocol("a read-back reaches beyond its buffer".into()));
         }
-        MagmaContext::device_writes(&storage);
+        self.device_writes(&storage);
         let planes = planes(image.format);
         let direct = wanted.desc().block_bytes == image.format.desc().block_bytes
             && planes.len() == 1

@@ -13,8 +13,8 @@ use std::sync::Arc;
 pub(crate) struct Sampler {
     device: Arc<Device>,
     parameters: SamplerParameters,
-    /// Without and with comparison.
-    raw: Mutex<[Option<vk::Sampler>; 2]>,
+    /// By comparison (bit 0) and forced seamless cube maps (bit 1).
+    raw: Mutex<[Option<vk::Sampler>; 4]>,
 }
 
 impl Sampler {
@@ -22,14 +22,17 @@ impl Sampler {
         Sampler { device: device.clone(), parameters, raw: Mutex::default() }
     }
 
-    /// The Vulkan sampler for a shader that compares or does not.
-    pub(crate) fn raw(&self, shadow: bool) -> PipeResult<vk::Sampler> {
+    /// The Vulkan sampler for a shader that compares or does not, while `GL_TEXTURE_CUBE_MAP_SEAMLESS` is on or off.
+    pub(crate) fn raw(&self, shadow: bool, seamless: bool) -> PipeResult<vk::Sampler> {
+        let mut parameters = self.parameters;
+        parameters.cube_map_seamless |= u32::from(seamless);
+        let forced = parameters != self.parameters;
         let mut slots = self.raw.lock();
-        let slot = &mut slots[usize::from(shadow)];
+        let slot = &mut slots[usize::from(shadow) | usize::from(forced) << 1];
         if let Some(raw) = *slot {
             return Ok(raw);
         }
-        let raw = create(&self.device, &self.parameters, shadow)?;
+        let raw = create(&self.device, &parameters, shadow)?;
         *slot = Some(raw);
         Ok(raw)
     }

@@ -122,6 +122,8 @@ pub(crate) struct Variant {
     pub(crate) convert_depth: bool,
     /// The fragment stage mirrors `gl_PointCoord.y`.
     pub(crate) mirror_point_coord: bool,
+    /// Bit i: the last vertex stage writes clip distance i, but its plane is disabled.
+    pub(crate) disabled_clips: u8,
 }
 
 /// Vulkan flags of a set of stages.
@@ -253,6 +255,7 @@ impl Program {
         let variant = Variant {
             point_size: variant.point_size && is_last,
             convert_depth: variant.convert_depth && is_last,
+            disabled_clips: if is_last { variant.disabled_clips } else { 0 },
             mirror_point_coord: variant.mirror_point_coord && stage == Stage::Fragment,
         };
         let mut modules = self.modules.lock();

@@ -23,6 +23,9 @@ pub(crate) fn patch(words: &[u32], stage: Stage, variant: Variant) -> PipeResult
     if variant.convert_depth {
         patcher.convert_depth();
     }
+    if variant.disabled_clips != 0 {
+        patcher.disable_clips(variant.disabled_clips);
+    }
     if variant.mirror_point_coord {
         patcher.mirror_point_coord();
     }
@@ -320,6 +323,29 @@ impl Patcher {
         });
     }
 
+    /// Makes clip distances whose planes are disabled cut nothing.
+    fn disable_clips(&mut self, planes: u8) {
+        let Some(place) = self.built_in(BuiltIn::ClipDistance, StorageClass::Output) else { return };
+        let float = self.float();
+        let pointer = self.pointer(StorageClass::Output, float);
+        let zero = self.float_constant(0.0);
+        let member = place.member.map(|member| self.int_constant(member));
+        let indices: Vec<u32> =
+            (0..8).filter(|plane| planes >> plane & 1 != 0).map(|plane| self.int_constant(plane)).collect();
+        self.at_vertex_end(|p| {
+            let mut out = Vec::new();
+            for index in &indices {
+                let id = p.id();
+                let mut operands = vec![Operand::IdRef(place.variable)];
+                operands.extend(member.map(Operand::IdRef));
+                operands.push(Operand::IdRef(*index));
+                out.push(inst(Op::AccessChain, Some(pointer), Some(id), operands));
+                out.push(inst(Op::Store, None, None, vec![Operand::IdRef(id), Operand::IdRef(zero)]));
+            }
+            out
+        });
+    }
+
     /// Replaces reads of `gl_PointCoord` by reads of a mirrored copy.
     fn mirror_point_coord(&mut self) {
         let Some(place) = self.built_in(BuiltIn::PointCoord, StorageClass::Input) else { return };
@@ -381,7 +407,7 @@ mod tests {
     }
 
     fn all() -> Variant {
-        Variant { point_size: true, convert_depth: true, mirror_point_coord: false }
+        Variant { point_size: true, convert_depth: true, ..Variant::default() }
     }
 
     #[test]

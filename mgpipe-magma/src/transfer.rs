@@ -232,7 +232,7 @@ impl MagmaContext {
             return Ok(());
         }
         let slice = self.rec.ring_bytes(bytes, 16)?;
-        MagmaContext::device_writes(&storage);
+        self.device_writes(&storage);
         let commands = self.transfer_commands(&[], &[Object::Buffer(&storage)]);
         let copy = [vk::BufferCopy { src_offset: slice.offset, dst_offset: offset, size }];
         // SAFETY: both ranges lie within their buffers, which the batch keeps.
@@ -370,7 +370,7 @@ impl MagmaContext {
         if !fits(src_offset, &src) || !fits(dst_offset, &dst) {
             return Err(PipeError::Protocol("a copy reaches beyond its buffers".into()));
         }
-        MagmaContext::device_writes(&dst);
+        self.device_writes(&dst);
         let commands = self.transfer_commands(&[Object::Buffer(&src)], &[Object::Buffer(&dst)]);
         let region = [vk::BufferCopy { src_offset, dst_offset, size }];
         // SAFETY: both ranges lie within their buffers, which the batch keeps.
@@ -398,7 +398,9 @@ impl MagmaContext {
         };
         let same_layout =
             src_image.format.desc().is_compressed() == dst_image.format.desc().is_compressed();
-        if !same_layout || src_image.samples != dst_image.samples || src_image.aspects != dst_image.aspects {
+        let kinds_fit = src_image.kind == dst_image.kind
+            || (src_image.kind != vk::ImageType::TYPE_1D && dst_image.kind != vk::ImageType::TYPE_1D);
+        if !same_layout || !kinds_fit || src_image.samples != dst_image.samples || src_image.aspects != dst_image.aspects {
             return self.copy_through_buffer(copy, (&src_image, src_target, src_level, src_layer), (&dst_image, dst_target, dst_level, dst_layer));
         }
         let dst_box = Box3 {

@@ -1,10 +1,14 @@
 //! Vertex input: from vertex elements, buffers and current values to what a program reads.
 
+use crate::command::{Object, RingSlice};
+use crate::context::MagmaContext;
 use crate::device::Device;
 use ash::vk;
 use mgpipe_types::reflection::gl_type::{self, Scalar};
 use mgpipe_types::reflection::Reflection;
-use mgpipe_types::{attrib_class, gl, VertexAttribute, VertexBinding, MAX_VERTEX_ATTRIBS};
+use mgpipe_types::{
+    attrib_class, draw_flags, gl, DrawInfo, DrawRange, PipeResult, VertexAttribute, VertexBinding, MAX_VERTEX_ATTRIBS,
+};
 use smallvec::SmallVec;
 
 /// A vertex-elements object.
@@ -22,6 +26,32 @@ pub(crate) enum Source {
     Point(u32),
     /// The current values of attributes.
     Defaults,
+    /// Values that are converted for each draw: an index into [`VertexLayout::conversions`].
+    Converted(u32),
+}
+
+/// An attribute that the device cannot fetch as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Conversion {
+    pub(crate) point: u32,
+    pub(crate) stride: u32,
+    pub(crate) divisor: u32,
+    pub(crate) offset: u32,
+    component_type: u32,
+    components: u8,
+    normalized: bool,
+    bgra: bool,
+    to: Converted,
+}
+
+/// What a converted attribute becomes: four words a vertex, or doubles.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Converted {
+    Float,
+    Signed,
+    Unsigned,
+    /// Doubles of which only the alignment was wrong.
+    Double,
 }
 
 /// A Vulkan vertex input binding.
@@ -46,6 +76,7 @@ pub(crate) struct LayoutAttribute {
 pub(crate) struct VertexLayout {
     pub(crate) bindings: SmallVec<[LayoutBinding; 8]>,
     pub(crate) attributes: SmallVec<[LayoutAttribute; 8]>,
+    pub(crate) conversions: SmallVec<[Conversion; 1]>,
 }
 
 /// Bytes of one attribute in the block of current values.
@@ -86,7 +117,13 @@ fn inputs(reflection: &Reflection) -> SmallVec<[Input; 16]> {
 
 impl VertexLayout {
     /// Matches a program's inputs with the attributes that are enabled; the rest reads current values.
-    pub(crate) fn new(device: &Device, elements: Option<&VertexElements>, reflection: &Reflection) -> VertexLayout {
+    /// `offset` gives the buffer offset of a binding point, which decides about alignment.
+    pub(crate) fn new(
+        device: &Device,
+        elements: Option<&VertexElements>,
+        reflection: &Reflection,
+        offset: impl Fn(u32) -> u64,
+    ) -> VertexLayout {
         let mut layout = VertexLayout::default();
         let mut slots = [None::<u32>; MAX_VERTEX_ATTRIBS];
         let mut defaults = None;
@@ -94,6 +131,18 @@ impl VertexLayout {
             let attribute = elements.and_then(|e| e.attributes.iter().find(|a| a.location == input.attribute));
             let format = attribute.map(|a| attribute_format(a, input.scalar));
             let usable = format.filter(|format| can_fetch(device, *format));
+            if let Some(attribute) = attribute {
+                let facts = elements.and_then(|e| e.bindings.iter().find(|b| b.binding == attribute.binding));
+                let (stride, divisor) = facts.map_or((16, 0), |b| (b.stride, b.divisor));
+                let unit = u64::from(component_bytes(attribute.component_type));
+                let start = offset(attribute.binding) + u64::from(attribute.relative_offset);
+                let aligned = start % unit == 0 && u64::from(stride) % unit == 0;
+                let far = attribute.relative_offset > device.properties.limits.max_vertex_input_attribute_offset;
+                if usable.is_none() || !aligned || far {
+                    layout.convert(attribute, &input, stride, divisor);
+                    continue;
+                }
+            }
             match (attribute, usable) {
                 (Some(attribute), Some(format)) => {
                     let point = attribute.binding;
@@ -135,6 +184,38 @@ impl VertexLayout {
             }
         }
         layout
+    }
+
+    /// Feeds an input with converted values.
+    fn convert(&mut self, attribute: &VertexAttribute, input: &Input, stride: u32, divisor: u32) {
+        let (to, format, bytes) = match input.scalar {
+            Scalar::Double => (Converted::Double, vk::Format::R64G64_SFLOAT, 32),
+            Scalar::Int => (Converted::Signed, vk::Format::R32G32B32A32_SINT, 16),
+            Scalar::Uint => (Converted::Unsigned, vk::Format::R32G32B32A32_UINT, 16),
+            _ => (Converted::Float, vk::Format::R32G32B32A32_SFLOAT, 16),
+        };
+        self.bindings.push(LayoutBinding {
+            source: Source::Converted(self.conversions.len() as u32),
+            stride: if stride == 0 { 0 } else { bytes },
+            divisor,
+        });
+        self.conversions.push(Conversion {
+            point: attribute.binding,
+            stride,
+            divisor,
+            offset: attribute.relative_offset,
+            component_type: attribute.component_type,
+            components: attribute.components.clamp(1, 4),
+            normalized: attribute.normalized != 0,
+            bgra: attribute.bgra != 0,
+            to,
+        });
+        self.attributes.push(LayoutAttribute {
+            location: input.location,
+            binding: self.bindings.len() as u32 - 1,
+            format,
+            offset: if input.second { 16 } else { 0 },
+        });
     }
 
     /// Descriptions for a pipeline without dynamic vertex input.
@@ -194,6 +275,171 @@ impl VertexLayout {
             .collect();
         // SAFETY: the extension is enabled; the command buffer is being recorded.
         unsafe { device.fns.vertex_input.cmd_set_vertex_input(commands, &bindings, &attributes) };
+    }
+}
+
+/// Bytes of a component, or of a packed word.
+fn component_bytes(component_type: u32) -> u32 {
+    match component_type {
+        gl::BYTE | gl::UNSIGNED_BYTE => 1,
+        gl::SHORT | gl::UNSIGNED_SHORT | gl::HALF_FLOAT => 2,
+        gl::DOUBLE => 8,
+        _ => 4,
+    }
+}
+
+/// A half-precision float.
+fn half(bits: u16) -> f64 {
+    let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
+    let (exponent, mantissa) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    match exponent {
+        0 => sign * mantissa * 2f64.powi(-24),
+        31 if mantissa == 0.0 => sign * f64::INFINITY,
+        31 => f64::NAN,
+        _ => sign * (1.0 + mantissa / 1024.0) * 2f64.powi(exponent - 15),
+    }
+}
+
+impl Conversion {
+    /// Bytes of one element in the buffer.
+    fn element_bytes(&self) -> usize {
+        match self.component_type {
+            gl::INT_2_10_10_10_REV | gl::UNSIGNED_INT_2_10_10_10_REV | gl::UNSIGNED_INT_10F_11F_11F_REV => 4,
+            other => component_bytes(other) as usize * usize::from(self.components),
+        }
+    }
+
+    /// Elements that lie whole in so many bytes from the binding's offset on.
+    pub(crate) fn elements_in(&self, bytes: u64) -> u64 {
+        let Some(room) = bytes.checked_sub(u64::from(self.offset) + self.element_bytes() as u64) else { return 0 };
+        if self.stride == 0 { 1 } else { room / u64::from(self.stride) + 1 }
+    }
+
+    /// Bytes of a converted element.
+    pub(crate) fn out_bytes(&self) -> usize {
+        if self.to == Converted::Double { 32 } else { 16 }
+    }
+
+    /// Converts elements `0..count` of a binding's bytes.
+    pub(crate) fn run(&self, bytes: &[u8], count: usize) -> Vec<u8> {
+        let mut out = Vec::with_capacity(count * self.out_bytes());
+        for element in 0..count {
+            let start = element * self.stride as usize + self.offset as usize;
+            let source = bytes.get(start..start + self.element_bytes());
+            let values = source.map_or([0.0, 0.0, 0.0, 1.0], |source| self.values(source));
+            for value in values {
+                match self.to {
+                    Converted::Float => out.extend_from_slice(&(value as f32).to_le_bytes()),
+                    Converted::Signed => out.extend_from_slice(&(value as i64 as i32).to_le_bytes()),
+                    Converted::Unsigned => out.extend_from_slice(&(value as i64 as u32).to_le_bytes()),
+                    Converted::Double => out.extend_from_slice(&value.to_le_bytes()),
+                }
+            }
+        }
+        out
+    }
+
+    /// Components of an element; missing ones are 0, 0, 0, 1 (spec 10.2). All integers of 32 bits are exact in f64.
+    fn values(&self, bytes: &[u8]) -> [f64; 4] {
+        let mut out = [0.0, 0.0, 0.0, 1.0];
+        let word = |at: usize| {
+            bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes)
+        };
+        let signed = |value: i64, bits: u32| {
+            let largest = ((1i64 << (bits - 1)) - 1) as f64;
+            if self.normalized { (value as f64 / largest).max(-1.0) } else { value as f64 }
+        };
+        let unsigned = |value: u64, bits: u32| {
+            if self.normalized { value as f64 / ((1u64 << bits) - 1) as f64 } else { value as f64 }
+        };
+        match self.component_type {
+            gl::INT_2_10_10_10_REV | gl::UNSIGNED_INT_2_10_10_10_REV => {
+                let w = word(0);
+                for (index, (shift, bits)) in [(0, 10), (10, 10), (20, 10), (30, 2)].into_iter().enumerate() {
+                    let field = w >> shift & ((1 << bits) - 1);
+                    out[index] = if self.component_type == gl::INT_2_10_10_10_REV {
+                        signed(i64::from((field << (32 - bits)) as i32 >> (32 - bits)), bits)
+                    } else {
+                        unsigned(u64::from(field), bits)
+                    };
+                }
+            }
+            gl::UNSIGNED_INT_10F_11F_11F_REV => {
+                let w = word(0);
+                // An 11-bit float is a half without sign and with 4 mantissa bits less; a 10-bit one with 5 less.
+                out[0] = half(((w & 0x7ff) << 4) as u16);
+                out[1] = half(((w >> 11 & 0x7ff) << 4) as u16);
+                out[2] = half(((w >> 22 & 0x3ff) << 5) as u16);
+            }
+            kind => {
+                let size = component_bytes(kind) as usize;
+                for (index, out) in out.iter_mut().take(usize::from(self.components)).enumerate() {
+                    let Some(b) = bytes.get(index * size..(index + 1) * size) else { continue };
+                    *out = match (kind, b) {
+                        (gl::BYTE, [a]) => signed(i64::from(*a as i8), 8),
+                        (gl::UNSIGNED_BYTE, [a]) => unsigned(u64::from(*a), 8),
+                        (gl::SHORT, [a, b]) => signed(i64::from(i16::from_le_bytes([*a, *b])), 16),
+                        (gl::UNSIGNED_SHORT, [a, b]) => unsigned(u64::from(u16::from_le_bytes([*a, *b])), 16),
+                        (gl::HALF_FLOAT, [a, b]) => half(u16::from_le_bytes([*a, *b])),
+                        (gl::INT, _) => signed(i64::from(word(index * size) as i32), 32),
+                        (gl::UNSIGNED_INT, _) => unsigned(u64::from(word(index * size)), 32),
+                        (gl::FIXED, _) => f64::from(word(index * size) as i32) / 65536.0,
+                        (gl::DOUBLE, b) => b.try_into().map_or(0.0, f64::from_le_bytes),
+                        _ => f64::from(f32::from_bits(word(index * size))),
+                    };
+                }
+            }
+        }
+        if self.bgra {
+            out.swap(0, 2);
+        }
+        out
+    }
+}
+
+impl MagmaContext {
+    /// Converts what the device cannot fetch, for the vertices of a draw.
+    pub(crate) fn convert_attributes(
+        &mut self,
+        info: &DrawInfo,
+        ranges: &[DrawRange],
+    ) -> PipeResult<SmallVec<[RingSlice; 1]>> {
+        let mut slices = SmallVec::new();
+        if self.layout.conversions.is_empty() {
+            return Ok(slices);
+        }
+        let layout = self.layout.clone();
+        for conversion in &layout.conversions {
+            let slot = self.vertex_buffers.get(conversion.point as usize).cloned().unwrap_or_default();
+            let (bytes, mut count) = match &slot.storage {
+                Some(storage) if slot.bound.offset < storage.size => {
+                    let room = storage.size - slot.bound.offset;
+                    (room, conversion.elements_in(room))
+                }
+                _ => (0, 0),
+            };
+            if conversion.divisor > 0 {
+                let last = u64::from(info.start_instance)
+                    + u64::from(info.instance_count.saturating_sub(1)) / u64::from(conversion.divisor);
+                count = count.min(last + 1);
+            } else if info.index_size == 0 && info.flags & draw_flags::INDIRECT == 0 {
+                let end = ranges.iter().map(|r| u64::from(r.start) + u64::from(r.count)).max().unwrap_or(0);
+                count = count.min(end);
+            }
+            let needed = (count.saturating_sub(1) * u64::from(conversion.stride)
+                + u64::from(conversion.offset)
+                + conversion.element_bytes() as u64)
+                .min(bytes);
+            let mut source = vec![0; needed as usize];
+            if let Some(storage) = &slot.storage {
+                self.read_storage(storage, slot.bound.offset, &mut source)?;
+                self.rec.keep(Object::Buffer(storage), true);
+            }
+            // An empty buffer still has one element, the default one.
+            let values = conversion.run(&source, (count as usize).max(1));
+            slices.push(self.rec.ring_bytes(&values, 16)?);
+        }
+        Ok(slices)
     }
 }
 

@@ -164,7 +164,7 @@ impl MagmaContext {
             buffers.push(storage.raw);
             offsets.push(range.offset);
             sizes.push(size);
-            MagmaContext::device_writes(storage);
+            self.device_writes(storage);
             self.rec.keep(Object::Buffer(storage), true);
         }
         if buffers.is_empty() {

@@ -1,7 +1,7 @@
 //! Buffer storage.
 
 use super::Usage;
-use crate::device::Device;
+use crate::device::{BatchValue, Device};
 use crate::error::map_create;
 use ash::vk;
 use gpu_allocator::vulkan::Allocation;
@@ -23,6 +23,8 @@ pub(crate) struct BufferStorage {
     pub(crate) usage: Usage,
     /// Whether commands have ever written the bytes: host copies of them are then not to be trusted.
     pub(crate) device_written: AtomicBool,
+    /// The latest batch that writes the bytes, until a read has waited for it.
+    pub(crate) writer: Mutex<Option<Arc<BatchValue>>>,
     views: Mutex<HashMap<(vk::Format, u64, u64), vk::BufferView>>,
 }
 
@@ -76,6 +78,7 @@ impl BufferStorage {
             mapped: None,
             usage: Usage::default(),
             device_written: AtomicBool::new(false),
+            writer: Mutex::new(None),
             views: Mutex::new(HashMap::new()),
         };
         // SAFETY: the buffer was created by this device.
