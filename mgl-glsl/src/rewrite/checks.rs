@@ -95,6 +95,10 @@ impl Rewriter<'_, '_, '_> {
         if old_storage && self.interpolated(declaration) {
             return Some((start, "interpolation qualifiers do not apply to `varying' and `attribute'".into()));
         }
+        let interface = matches!(q.storage, Storage::In | Storage::Out);
+        if !interface && self.interpolated(declaration) {
+            return Some((start, "interpolation qualifiers apply only to shader inputs and outputs".into()));
+        }
         let modern =
             ["GL_ARB_explicit_attrib_location", "GL_ARB_separate_shader_objects", "GL_ARB_fragment_coord_conventions"];
         if matches!(q.storage, Storage::In | Storage::Out) && !self.since(130, &modern) {
