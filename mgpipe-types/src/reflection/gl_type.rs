@@ -302,7 +302,14 @@ pub const fn from_shape(scalar: Scalar, columns: u32, rows: u32) -> Option<u32> 
     match scalar {
         Scalar::Float => Some(
             [
-                FLOAT_MAT2, FLOAT_MAT2x3, FLOAT_MAT2x4, FLOAT_MAT3x2, FLOAT_MAT3, FLOAT_MAT3x4, FLOAT_MAT4x2, FLOAT_MAT4x3,
+                FLOAT_MAT2,
+                FLOAT_MAT2x3,
+                FLOAT_MAT2x4,
+                FLOAT_MAT3x2,
+                FLOAT_MAT3,
+                FLOAT_MAT3x4,
+                FLOAT_MAT4x2,
+                FLOAT_MAT4x3,
                 FLOAT_MAT4,
             ][index],
         ),
