@@ -25,6 +25,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("shader_bit_operations", bit_operations),
     Scenario::new("shader_control_flow", control_flow),
     Scenario::new("shader_several_objects_a_stage", several_objects),
+    Scenario::new("shader_precision_qualifiers", precision_qualifiers),
 ];
 
 /// Runs a fragment shader over one pixel of an RGBA32F target and returns what it wrote.
@@ -657,4 +658,31 @@ unsafe fn several_objects(t: &Scene) {
     t.vertex_array();
     t.fill();
     t.pixel(&t.read(4, 4), 1, 1, [51, 102, 0, 255], 1, "a function from another object");
+}
+
+/// Desktop GLSL takes precision qualifiers and gives them no meaning: stages that differ in them link and share uniforms.
+unsafe fn precision_qualifiers(t: &Scene) {
+    t.target_of(1, 1, gl::RGBA32F);
+    let program = t.program(
+        "precision highp float;
+         uniform highp float scale; uniform mediump vec4 light;
+         layout(std140) uniform Block { highp vec4 a; lowp float b; } vertex_name;
+         out highp float v;
+         void main() {
+            gl_Position = vec4(0.0, 0.0, 0.0, 1.0); gl_PointSize = 1.0;
+            v = scale * light.w + vertex_name.a.x;
+         }",
+        "precision mediump float;
+         uniform mediump float scale; uniform highp vec4 light;
+         layout(std140) uniform Block { mediump vec4 a; highp float b; } fragment_name;
+         in mediump float v; out lowp vec4 result;
+         void main() { result = vec4(v, scale, light.z, fragment_name.b); }",
+    );
+    t.vertex_array();
+    t.uniform_1_f32(t.get_uniform_location(program, "scale").as_ref(), 3.0);
+    t.set_vec4(program, "light", [0.0, 0.0, 1234.5, 5.0]);
+    let buffer = t.buffer(gl::UNIFORM_BUFFER, &[100.0f32, 0.0, 0.0, 0.0, 70_000.0, 0.0, 0.0, 0.0]);
+    t.bind_buffer_base(gl::UNIFORM_BUFFER, 0, Some(buffer));
+    t.draw_arrays(gl::POINTS, 0, 1);
+    t.equal(t.read_floats(1, 1)[0], [115.0, 3.0, 1234.5, 70_000.0], "one set of uniforms for both stages");
 }

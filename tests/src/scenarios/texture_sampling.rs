@@ -20,6 +20,8 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("texture_units", units),
     Scenario::new("texture_gradients_and_offsets", gradients),
     Scenario::new("texture_integer_base_level", integer_base_level),
+    Scenario::new("texture_huge_base_level", huge_base_level)
+        .without_reference("Mesa 22.3 crashes in glGenerateMipmap with a base level that no texture has"),
 ];
 
 /// The colours of a 4 × 4 picture: red rises with x, green with y.
@@ -564,4 +566,28 @@ unsafe fn integer_base_level(t: &Scene) {
         t.fill();
         t.pixel(&t.read(4, 4), 0, 0, [base as u8 + 1, 0, 0, 255], 0, &format!("base level {base}"));
     }
+}
+
+/// Base and maximum levels far outside of what a texture has: nothing crashes, and the texture is usable afterwards.
+unsafe fn huge_base_level(t: &Scene) {
+    t.target(8, 8);
+    levels(t);
+    t.program(FULL_VS, TEXTURE_FS);
+    t.vertex_array();
+    for (base, max) in [(1_000_000, 1_000_001), (i32::MAX, i32::MAX), (5, 2), (4, 1000), (2, 1_000_000)] {
+        t.tex_parameter_i32(gl::TEXTURE_2D, gl::TEXTURE_BASE_LEVEL, base);
+        t.tex_parameter_i32(gl::TEXTURE_2D, gl::TEXTURE_MAX_LEVEL, max);
+        t.fill();
+        let expected = if base == 2 { LEVELS[2] } else { [0, 0, 0, 255] };
+        t.pixel(&t.read(8, 8), 1, 1, expected, 0, &format!("base level {base}, maximum {max}"));
+        if base > 100 {
+            // There is no base level to make the others from; whether that is an error differs between versions of GL.
+            t.generate_mipmap(gl::TEXTURE_2D);
+            let _ = t.get_error();
+        }
+    }
+    t.tex_parameter_i32(gl::TEXTURE_2D, gl::TEXTURE_BASE_LEVEL, 0);
+    t.tex_parameter_i32(gl::TEXTURE_2D, gl::TEXTURE_MAX_LEVEL, 1000);
+    t.fill();
+    t.pixel(&t.read(8, 8), 1, 1, LEVELS[0], 0, "back to the ordinary range");
 }
