@@ -43,6 +43,9 @@ pub(crate) struct ContextState {
     pub(crate) handle: ContextHandle,
     /// What `eglCreateContext` asked for.
     pub(crate) attribs: ContextAttribs,
+    /// The application asked for a version below 3.1: drawing with vertex array 0 and invented names work, which GL 3.0
+    /// allowed and programs of that time rely on.
+    pub(crate) relaxed: bool,
     /// The recorded error.
     pub(crate) error: u32,
     /// The context is lost: commands do nothing.
@@ -102,6 +105,7 @@ impl Context {
         let state = ContextState {
             handle,
             attribs: *attribs,
+            relaxed: (attribs.major, attribs.minor) < (3, 1),
             error: gl::NO_ERROR,
             lost: share.is_lost(),
             reset_told: false,

@@ -74,7 +74,7 @@ impl Context {
     fn check_draw_state(&mut self, mode: u32, indexed: bool, command: &'static str) -> GlResult {
         let state = &mut self.state;
         state.check_draw_framebuffer(command)?;
-        if state.arrays.bound() == 0 {
+        if state.arrays.bound() == 0 && !state.relaxed {
             return Err(invalid_operation(format!("{command}: no vertex array is bound")));
         }
         if indexed && state.arrays.current().element().is_none() {

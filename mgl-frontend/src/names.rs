@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-/// Names below this bound live in a vector; only applications that invent names reach the map behind it.
-const DENSE_LIMIT: u32 = 1 << 20;
+/// How far a name may lie beyond the dense part and still extend it; names that applications invent can lie anywhere.
+const DENSE_REACH: usize = 1024;
 
 #[derive(Debug)]
 enum Slot<P> {
@@ -50,40 +50,57 @@ impl<P> Names<P> {
         if name == 0 {
             return None;
         }
-        if name < DENSE_LIMIT {
-            self.dense.get(name as usize)
-        } else {
-            self.sparse.get(&name)
+        match self.dense.get(name as usize) {
+            Some(slot) => Some(slot),
+            None if self.sparse.is_empty() => None,
+            None => self.sparse.get(&name),
         }
     }
 
     fn slot_mut(&mut self, name: u32) -> &mut Slot<P> {
-        if name < DENSE_LIMIT {
-            let index = name as usize;
-            while self.dense.len() <= index {
-                if self.dense.len() < index {
-                    self.free.push(Reverse(self.dense.len() as u32));
-                }
-                self.dense.push(Slot::Free);
-            }
-            &mut self.dense[index]
-        } else {
-            self.sparse.entry(name).or_insert(Slot::Free)
+        let index = name as usize;
+        if index >= self.dense.len() + DENSE_REACH {
+            return self.sparse.entry(name).or_insert(Slot::Free);
         }
+        while self.dense.len() <= index {
+            let next = self.dense.len() as u32;
+            let slot = self.sparse.remove(&next).unwrap_or(Slot::Free);
+            if next != name && matches!(slot, Slot::Free) {
+                self.free.push(Reverse(next));
+            }
+            self.dense.push(slot);
+        }
+        &mut self.dense[index]
     }
 
     /// Reserves the lowest unused name.
     pub(crate) fn generate(&mut self) -> u32 {
         while let Some(Reverse(name)) = self.free.pop() {
             // An entry can be stale: an invented name may have taken its slot meanwhile.
-            if matches!(self.slot(name), Some(Slot::Free)) {
-                *self.slot_mut(name) = Slot::Reserved;
+            if self.claim(name) {
                 return name;
             }
         }
-        let name = self.dense.len() as u32;
-        *self.slot_mut(name) = Slot::Reserved;
-        name
+        loop {
+            let name = self.dense.len() as u32;
+            // Extending the dense part may run into an invented name.
+            if self.claim(name) {
+                return name;
+            }
+        }
+    }
+
+    /// Reserves a name of the application's choice; false when it is in use.
+    pub(crate) fn claim(&mut self, name: u32) -> bool {
+        if name == 0 {
+            return false;
+        }
+        let slot = self.slot_mut(name);
+        let free = matches!(slot, Slot::Free);
+        if free {
+            *slot = Slot::Reserved;
+        }
+        free
     }
 
     /// Gives an object a new name, which `make` learns.
@@ -163,7 +180,7 @@ impl<P> Names<P> {
             _ => {}
         }
         let old = std::mem::replace(self.slot_mut(name), Slot::Free);
-        if name < DENSE_LIMIT {
+        if (name as usize) < self.dense.len() {
             self.free.push(Reverse(name));
         } else {
             self.sparse.remove(&name);
@@ -200,6 +217,11 @@ impl<T> NameTable<T> {
     pub(crate) fn generate(&self, out: &mut [u32]) {
         let mut names = self.names.write();
         out.fill_with(|| names.generate());
+    }
+
+    /// Reserves a name of the application's choice, unless it is in use.
+    pub(crate) fn claim(&self, name: u32) {
+        self.names.write().claim(name);
     }
 
     /// Gives an object a new name, which `make` learns.
@@ -245,6 +267,22 @@ mod tests {
         assert_eq!(names.generate(), 2);
         assert_eq!(names.generate(), 3);
         assert_eq!(names.generate(), 5);
+    }
+
+    #[test]
+    fn invented_names_never_meet_generated_ones() {
+        let mut names: Names<()> = Names::default();
+        for invented in [3, 2000, 2_000_000, u32::MAX] {
+            assert!(names.claim(invented));
+            assert!(!names.claim(invented));
+        }
+        let mut seen = std::collections::HashSet::from([3, 2000, 2_000_000, u32::MAX]);
+        for _ in 0..5000 {
+            assert!(seen.insert(names.generate()));
+        }
+        assert!(names.remove(2000).is_some() && names.remove(u32::MAX).is_some());
+        assert_eq!(names.generate(), 2000);
+        assert!(!names.claim(0));
     }
 
     #[test]

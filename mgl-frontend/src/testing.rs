@@ -1,12 +1,15 @@
 //! A backend for unit tests: keeps the bytes of buffers, writes down every call, and draws nothing.
 
+mod images;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use mgpipe_types::{
-    fence_status, mgpipe_catalogue, BufferReadback, Caps, CapsReply, Context as Pipe, ContextHandle, DrawIndirect,
-    DrawInfo, DrawRange, FenceAnswer, FenceWait, Handle, HandleOnly, HostBytes, PipeError, PipeResult, ProgramDesc,
-    QueryAnswer, ReadbackInfo, ResourceDesc, ResourceRef, Screen, SubData, SubRegion, Target,
+    fence_status, mgpipe_catalogue, Blit, BufferReadback, Caps, CapsReply, Clear, Context as Pipe, ContextHandle,
+    DrawIndirect, DrawInfo, DrawRange, FenceAnswer, FenceWait, FramebufferState, Handle, HandleOnly, HostBytes, Kind,
+    MipPlan, PipeError, PipeResult, ProgramDesc, QueryAnswer, ReadbackInfo, RenderbufferStorage, ResourceDesc,
+    ResourceRef, Screen, SubData, SubRegion, Target, TextureParams,
 };
 use parking_lot::Mutex;
 
@@ -14,6 +17,7 @@ use crate::boundary::{ContextAttribs, DrawableDesc};
 use crate::context::Context;
 use crate::drawable::Drawable;
 use crate::share::ShareGroup;
+use images::StoredImage;
 
 /// What the double saw.
 #[derive(Debug, Default)]
@@ -26,6 +30,18 @@ pub(crate) struct Log {
     pub(crate) index_bytes: Vec<Vec<u8>>,
     /// Contents of living buffers.
     pub(crate) buffers: HashMap<Handle, Vec<u8>>,
+    /// Storage of living textures and renderbuffers by kind.
+    pub(crate) images: HashMap<(u8, Handle), StoredImage>,
+    /// Blits in order.
+    pub(crate) blits: Vec<Blit>,
+    /// Clears in order.
+    pub(crate) clears: Vec<Clear>,
+    /// Mipmap plans in order.
+    pub(crate) mip_plans: Vec<MipPlan>,
+    /// The last framebuffer.
+    pub(crate) framebuffer: FramebufferState,
+    /// The last parameters of textures.
+    pub(crate) texture_params: HashMap<Handle, TextureParams>,
     /// Living programs.
     pub(crate) programs: Vec<Handle>,
     /// The last default uniform block.
@@ -39,6 +55,25 @@ pub(crate) struct Log {
 }
 
 impl Log {
+    /// Texels of a read-back, when it reads them in the format in which they are stored.
+    fn read_image(&self, info: &ReadbackInfo, texels: &mut [u8]) -> PipeResult<()> {
+        let surface = &info.surface;
+        let image = self.images.get(&(surface.kind, surface.handle));
+        let image = image.ok_or_else(|| PipeError::BadHandle("image".into()))?;
+        if image.desc.format != info.format {
+            texels.fill(0);
+            return Ok(());
+        }
+        let mut area = info.area;
+        if image.desc.target == Target::Tex1DArray as u8 {
+            area.y += surface.layer as i32;
+        } else {
+            area.z += surface.layer as i32;
+        }
+        texels.copy_from_slice(&image.read(u32::from(surface.level), &area));
+        Ok(())
+    }
+
     /// How often a call came.
     pub(crate) fn count(&self, call: &str) -> usize {
         self.calls.iter().filter(|c| **c == call).count()
@@ -63,6 +98,14 @@ impl NullScreen {
         let mut log = self.note(call);
         if desc.target == Target::Buffer as u8 {
             log.buffers.insert(desc.handle, vec![0xcd; desc.buffer_size as usize]);
+        } else {
+            let kind = if desc.target == Target::Renderbuffer as u8 { Kind::Renderbuffer } else { Kind::Texture };
+            let key = (kind as u8, desc.handle);
+            let mut image = StoredImage::new(desc);
+            if let Some(old) = log.images.get(&key).filter(|_| desc.has_defined_content != 0) {
+                image.keep_from(old);
+            }
+            log.images.insert(key, image);
         }
     }
 }
@@ -89,6 +132,8 @@ macro_rules! rest_of_context {
     (ResourceCopyRegion $($t:tt)*) => {}; (DrawVbo $($t:tt)*) => {}; (CreateShader $($t:tt)*) => {};
     (DeleteShader $($t:tt)*) => {}; (SetGlobalConstants $($t:tt)*) => {}; (SetProgramBindings $($t:tt)*) => {};
     (QueryAvailable $($t:tt)*) => {}; (QueryResult $($t:tt)*) => {}; (QueryTimestamp $($t:tt)*) => {};
+    (RenderbufferStorage $($t:tt)*) => {}; (Blit $($t:tt)*) => {}; (Clear $($t:tt)*) => {};
+    (GenerateMipmap $($t:tt)*) => {}; (SetFramebufferState $($t:tt)*) => {}; (SetTextureParams $($t:tt)*) => {};
     (ReadPixels $($t:tt)*) => {}; (GetTextureImage $($t:tt)*) => {};
     ($op:ident $name:ident screen $($t:tt)*) => {};
     ($op:ident $name:ident context ($($arg:ident : $kind:ident $ty:ident),*) none) => {
@@ -114,7 +159,12 @@ macro_rules! double {
             }
 
             fn resource_destroy(&self, resource: &ResourceRef) {
-                self.note("resource_destroy").buffers.remove(&resource.handle);
+                let mut log = self.note("resource_destroy");
+                if resource.kind == Kind::Buffer as u8 {
+                    log.buffers.remove(&resource.handle);
+                } else {
+                    log.images.remove(&(resource.kind, resource.handle));
+                }
             }
 
             fn fence_status(&self, _: &HandleOnly) -> PipeResult<FenceAnswer> {
@@ -141,13 +191,19 @@ macro_rules! double {
                 self.0.storage("resource_respecify", desc);
             }
 
-            fn resource_subdata(&mut self, data: &SubData, _: &[SubRegion], bytes: &[u8]) {
+            fn resource_subdata(&mut self, data: &SubData, regions: &[SubRegion], bytes: &[u8]) {
                 let mut log = self.0.note("resource_subdata");
                 if data.target == Target::Buffer as u16 {
                     let (offset, size) = data.union_box.buffer_range();
                     assert_eq!(size, bytes.len() as u64);
                     let buffer = log.buffers.get_mut(&data.res).expect("the buffer lives");
                     buffer[offset as usize..(offset + size) as usize].copy_from_slice(bytes);
+                } else {
+                    let image = log.images.get_mut(&(Kind::Texture as u8, data.res)).expect("the texture lives");
+                    assert_eq!(data.region_count as usize, regions.len());
+                    for region in regions {
+                        image.write(u32::from(data.level), region, bytes);
+                    }
                 }
             }
 
@@ -160,6 +216,21 @@ macro_rules! double {
 
             fn resource_copy_region(&mut self, copy: &mgpipe_types::CopyRegion) {
                 let mut log = self.0.note("resource_copy_region");
+                if copy.src_kind != Kind::Buffer as u8 {
+                    let texels = log.images[&(copy.src_kind, copy.src)].read(u32::from(copy.src_level), &copy.src_box);
+                    let region = SubRegion {
+                        x: copy.dst_x,
+                        y: copy.dst_y,
+                        z: copy.dst_z,
+                        width: copy.src_box.width,
+                        height: copy.src_box.height,
+                        depth: copy.src_box.depth,
+                        ..SubRegion::default()
+                    };
+                    let image = log.images.get_mut(&(copy.dst_kind, copy.dst)).expect("the image lives");
+                    image.write(u32::from(copy.dst_level), &region, &texels);
+                    return;
+                }
                 let (offset, size) = copy.src_box.buffer_range();
                 let bytes = log.buffers[&copy.src][offset as usize..][..size as usize].to_vec();
                 let at = copy.dst_x as u32 as usize;
@@ -208,16 +279,47 @@ macro_rules! double {
                 Ok(QueryAnswer { value: 42, available: 1, pad: 0 })
             }
 
-            fn read_pixels(&mut self, _: &ReadbackInfo, texels: &mut [u8]) -> PipeResult<()> {
-                self.0.note("read_pixels");
-                texels.fill(0);
-                Ok(())
+            fn read_pixels(&mut self, info: &ReadbackInfo, texels: &mut [u8]) -> PipeResult<()> {
+                self.0.note("read_pixels").read_image(info, texels)
             }
 
-            fn get_texture_image(&mut self, _: &ReadbackInfo, texels: &mut [u8]) -> PipeResult<()> {
-                self.0.note("get_texture_image");
-                texels.fill(0);
-                Ok(())
+            fn get_texture_image(&mut self, info: &ReadbackInfo, texels: &mut [u8]) -> PipeResult<()> {
+                self.0.note("get_texture_image").read_image(info, texels)
+            }
+
+            fn renderbuffer_storage(&mut self, storage: &RenderbufferStorage) {
+                let desc = ResourceDesc {
+                    handle: storage.res,
+                    target: Target::Renderbuffer as u8,
+                    format: storage.format,
+                    width: storage.width,
+                    height: storage.height,
+                    samples: storage.samples as u16,
+                    levels: 1,
+                    array_layers: 1,
+                    ..ResourceDesc::default()
+                };
+                self.0.storage("renderbuffer_storage", &desc);
+            }
+
+            fn blit(&mut self, blit: &Blit) {
+                self.0.note("blit").blits.push(*blit);
+            }
+
+            fn clear(&mut self, clear: &Clear) {
+                self.0.note("clear").clears.push(*clear);
+            }
+
+            fn generate_mipmap(&mut self, plan: &MipPlan) {
+                self.0.note("generate_mipmap").mip_plans.push(*plan);
+            }
+
+            fn set_framebuffer_state(&mut self, state: &FramebufferState) {
+                self.0.note("set_framebuffer_state").framebuffer = *state;
+            }
+
+            fn set_texture_params(&mut self, params: &TextureParams) {
+                self.0.note("set_texture_params").texture_params.insert(params.res, *params);
             }
         }
     };
@@ -229,6 +331,12 @@ mgpipe_catalogue!(double);
 pub(crate) fn context() -> (Context, Arc<Mutex<Log>>) {
     let (share, log) = share_group();
     let mut ctx = Context::new(&share, &attribs()).expect("the double makes contexts");
+    give_drawable(&mut ctx);
+    (ctx, log)
+}
+
+/// Makes a drawable of 64 by 64 pixels current.
+pub(crate) fn give_drawable(ctx: &mut Context) {
     let desc = DrawableDesc {
         width: 64,
         height: 64,
@@ -242,7 +350,6 @@ pub(crate) fn context() -> (Context, Arc<Mutex<Log>>) {
     };
     let drawable = Drawable::new(desc);
     ctx.make_current(Some(&drawable), Some(&drawable));
-    (ctx, log)
 }
 
 /// A share group on a double with every feature.

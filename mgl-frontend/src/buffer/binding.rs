@@ -126,6 +126,9 @@ impl ContextState {
         if let Some(buffer) = self.share.buffers.get(name) {
             return Ok(Some(buffer));
         }
+        if self.relaxed {
+            self.share.buffers.claim(name);
+        }
         // Made outside the table's lock; a second context that races for the same name only wastes one handle.
         let fresh = Buffer::new(&self.share.core, name)?;
         match self.share.buffers.get_or_create(name, || fresh) {

@@ -113,6 +113,27 @@ fn illegal_draws_are_refused() {
 }
 
 #[test]
+fn a_context_of_an_old_version_draws_with_vertex_array_0() {
+    let (share, log) = testing::share_group();
+    let attribs = crate::boundary::ContextAttribs { major: 2, minor: 1, ..testing::attribs() };
+    let mut ctx = Context::new(&share, &attribs).expect("a context");
+    testing::give_drawable(&mut ctx);
+    let program = simple_program(&mut ctx);
+    ctx.use_program(program);
+    ctx.bind_buffer(gl::ARRAY_BUFFER, 500);
+    ctx.buffer_data(gl::ARRAY_BUFFER, 64, None, gl::STATIC_DRAW);
+    ctx.vertex_attrib_pointer(0, 4, gl::FLOAT, false, 0, 0);
+    ctx.enable_vertex_attrib_array(0);
+    ctx.draw_arrays(gl::TRIANGLES, 0, 3);
+    assert_eq!(ctx.get_error(), gl::NO_ERROR);
+    assert_eq!(log.lock().draws.len(), 1);
+    ctx.vertex_attrib_pointer(0, 4, gl::FLOAT, false, 0, 0);
+    ctx.bind_buffer(gl::ARRAY_BUFFER, 0);
+    ctx.vertex_attrib_pointer(0, 4, gl::FLOAT, false, 0, 16);
+    assert_eq!(ctx.get_error(), gl::INVALID_OPERATION, "memory of the application needs a buffer");
+}
+
+#[test]
 fn nothing_to_draw_is_no_error() {
     let (mut ctx, log) = ready();
     ctx.draw_arrays(gl::TRIANGLES, 0, 0);
