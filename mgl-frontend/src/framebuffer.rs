@@ -224,6 +224,9 @@ impl Context {
             binding(target, "glBindFramebuffer")?;
             let state = &mut ctx.state;
             if framebuffer != 0 && state.framebuffers.objects.get(framebuffer).is_none() {
+                if state.relaxed {
+                    state.framebuffers.objects.claim(framebuffer);
+                }
                 let object = Framebuffer::new(&state.share.core)?;
                 if !state.framebuffers.objects.ensure(framebuffer, || object) {
                     return Err(invalid_operation("glBindFramebuffer: the name was not generated"));

@@ -167,6 +167,9 @@ impl Context {
                 None
             } else {
                 let names = &ctx.state.share.renderbuffers;
+                if ctx.state.relaxed {
+                    names.claim(renderbuffer);
+                }
                 Some(match names.lookup(renderbuffer) {
                     Lookup::Object(object) => object,
                     Lookup::Reserved => {

@@ -195,6 +195,9 @@ impl Context {
                 None
             } else {
                 let names = &ctx.state.share.textures;
+                if ctx.state.relaxed {
+                    names.claim(texture);
+                }
                 let object = match names.lookup(texture) {
                     Lookup::Object(object) => object,
                     Lookup::Reserved => {
