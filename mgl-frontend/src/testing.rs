@@ -358,6 +358,9 @@ pub(crate) fn share_group() -> (Arc<ShareGroup>, Arc<Mutex<Log>>) {
     let caps = Caps {
         features: u64::MAX & !mgpipe_types::features::NEEDS_HOST_INDEX_BYTES,
         max_xfb_buffers: 4,
+        framebuffer_color_samples: 0b101,
+        framebuffer_depth_samples: 0b101,
+        framebuffer_integer_samples: 0b101,
         ..Caps::default()
     };
     let reply = CapsReply { caps, formats, device_name: "double".into(), backend_name: "none".into() };

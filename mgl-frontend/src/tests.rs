@@ -3,5 +3,7 @@
 mod buffers;
 mod contexts;
 mod draws;
+mod framebuffers;
+mod images;
 mod programs;
 mod states;
