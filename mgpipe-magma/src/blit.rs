@@ -207,8 +207,8 @@ impl MagmaContext {
                 continue;
             }
             if component == Component::Stencil && !self.device.ext.stencil_export {
-                if same && rects.is_one_to_one() {
-                    self.copy_one_to_one(src, dst, rects, aspect)?;
+                if same && rects.is_one_to_one() && src.image.samples == vk::SampleCountFlags::TYPE_1 {
+                    self.copy_plane(src, dst, rects, aspect)?;
                     continue;
                 }
                 self.warn_once(7, "a scaled or resolving stencil blit needs VK_EXT_shader_stencil_export");
@@ -240,6 +240,44 @@ impl MagmaContext {
                 vk::ImageLayout::GENERAL,
                 &region,
             );
+        }
+        Ok(())
+    }
+
+    /// Copies one byte-wide aspect through a buffer on the device.
+    fn copy_plane(&mut self, src: &End, dst: &End, rects: &Rects, aspect: vk::ImageAspectFlags) -> PipeResult<()> {
+        let Some((src_offset, dst_offset, extent)) = rects.one_to_one(src.width, src.height) else { return Ok(()) };
+        let space = self.rec.ring(u64::from(extent.width) * u64::from(extent.height), 4)?;
+        let region = |end: &End, offset| {
+            let (image_subresource, z) = place(end, aspect);
+            [vk::BufferImageCopy {
+                buffer_offset: space.offset,
+                buffer_row_length: 0,
+                buffer_image_height: 0,
+                image_subresource,
+                image_offset: vk::Offset3D { z, ..offset },
+                image_extent: extent,
+            }]
+        };
+        let (out, back) = (region(src, src_offset), region(dst, dst_offset));
+        let commands = self.transfer_commands(&[Object::Image(&src.image)], &[Object::Image(&dst.image)]);
+        let barrier = [vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+            .dst_access_mask(vk::AccessFlags::TRANSFER_READ)];
+        // SAFETY: the area lies within both levels, the ring space holds it, and the batch keeps everything.
+        unsafe {
+            let raw = &self.device.raw;
+            raw.cmd_copy_image_to_buffer(commands, src.image.raw, vk::ImageLayout::GENERAL, space.buffer, &out);
+            raw.cmd_pipeline_barrier(
+                commands,
+                vk::PipelineStageFlags::TRANSFER,
+                vk::PipelineStageFlags::TRANSFER,
+                vk::DependencyFlags::empty(),
+                &barrier,
+                &[],
+                &[],
+            );
+            raw.cmd_copy_buffer_to_image(commands, space.buffer, dst.image.raw, vk::ImageLayout::GENERAL, &back);
         }
         Ok(())
     }

@@ -28,7 +28,6 @@ pub(crate) struct Device {
     pub(crate) memory_properties: vk::PhysicalDeviceMemoryProperties,
     pub(crate) xfb_properties: vk::PhysicalDeviceTransformFeedbackPropertiesEXT<'static>,
     pub(crate) max_divisor: u32,
-    pub(crate) max_push_descriptors: u32,
     pub(crate) max_multi_draw: u32,
     pub(crate) driver_name: String,
     pub(crate) formats: FormatTable,
@@ -60,7 +59,6 @@ pub(crate) struct DeviceFns {
     pub(crate) xfb: ext::transform_feedback::Device,
     pub(crate) multi_draw: ext::multi_draw::Device,
     pub(crate) indirect_count: khr::draw_indirect_count::Device,
-    pub(crate) push: khr::push_descriptor::Device,
     pub(crate) host_reset: ext::host_query_reset::Device,
 }
 
@@ -69,17 +67,15 @@ pub(crate) struct DeviceFns {
 pub(crate) struct FeatureBits {
     pub(crate) core: vk::PhysicalDeviceFeatures,
     pub(crate) draw_parameters: bool,
-    pub(crate) logic_op_dynamic: bool,
     pub(crate) patch_points_dynamic: bool,
     pub(crate) geometry_streams: bool,
     pub(crate) list_restart_patches: bool,
     pub(crate) bresenham_lines: bool,
     pub(crate) rectangular_lines: bool,
     pub(crate) smooth_lines: bool,
-    pub(crate) zero_divisor: bool,
     pub(crate) null_descriptor: bool,
-    pub(crate) generated_with_discard: bool,
-    pub(crate) generated_with_streams: bool,
+    /// Reads beyond an index buffer are defined.
+    pub(crate) robust_indices: bool,
 }
 
 struct Queue {
@@ -172,8 +168,6 @@ impl Device {
         let features = FeatureBits {
             core: chain.core,
             draw_parameters: chain.draw_parameters.shader_draw_parameters == vk::TRUE,
-            logic_op_dynamic: ext.extended_dynamic_state2
-                && chain.dynamic_state2.extended_dynamic_state2_logic_op == vk::TRUE,
             patch_points_dynamic: ext.extended_dynamic_state2
                 && chain.dynamic_state2.extended_dynamic_state2_patch_control_points == vk::TRUE,
             geometry_streams: ext.transform_feedback && chain.transform_feedback.geometry_streams == vk::TRUE,
@@ -182,13 +176,8 @@ impl Device {
             bresenham_lines: ext.line_rasterization && chain.lines.bresenham_lines == vk::TRUE,
             rectangular_lines: ext.line_rasterization && chain.lines.rectangular_lines == vk::TRUE,
             smooth_lines: ext.line_rasterization && chain.lines.smooth_lines == vk::TRUE,
-            zero_divisor: ext.vertex_attribute_divisor
-                && chain.divisor.vertex_attribute_instance_rate_zero_divisor == vk::TRUE,
             null_descriptor: ext.robustness2,
-            generated_with_discard: ext.primitives_generated_query
-                && chain.generated.primitives_generated_query_with_rasterizer_discard == vk::TRUE,
-            generated_with_streams: ext.primitives_generated_query
-                && chain.generated.primitives_generated_query_with_non_zero_streams == vk::TRUE,
+            robust_indices: ext.robustness2 && chain.robustness2.robust_buffer_access2 == vk::TRUE,
         };
         let names: Vec<_> = ext.names().iter().map(|name| name.as_ptr()).collect();
         let priorities = [1.0];
@@ -204,7 +193,6 @@ impl Device {
 
         let mut xfb_properties = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
         let mut divisor = vk::PhysicalDeviceVertexAttributeDivisorPropertiesEXT::default();
-        let mut push = vk::PhysicalDevicePushDescriptorPropertiesKHR::default();
         let mut multi = vk::PhysicalDeviceMultiDrawPropertiesEXT::default();
         let mut driver = vk::PhysicalDeviceDriverProperties::default();
         {
@@ -214,9 +202,6 @@ impl Device {
             }
             if ext.vertex_attribute_divisor {
                 query = query.push_next(&mut divisor);
-            }
-            if ext.push_descriptor {
-                query = query.push_next(&mut push);
             }
             if ext.multi_draw {
                 query = query.push_next(&mut multi);
@@ -263,7 +248,6 @@ impl Device {
             xfb: ext::transform_feedback::Device::new(&instance, &raw),
             multi_draw: ext::multi_draw::Device::new(&instance, &raw),
             indirect_count: khr::draw_indirect_count::Device::new(&instance, &raw),
-            push: khr::push_descriptor::Device::new(&instance, &raw),
             host_reset: ext::host_query_reset::Device::new(&instance, &raw),
         };
         // SAFETY: family and index are those of device creation.
@@ -281,7 +265,6 @@ impl Device {
             memory_properties,
             xfb_properties,
             max_divisor: if ext.vertex_attribute_divisor { divisor.max_vertex_attrib_divisor } else { 1 },
-            max_push_descriptors: if ext.push_descriptor { push.max_push_descriptors } else { 0 },
             max_multi_draw: if ext.multi_draw { multi.max_multi_draw_count } else { 0 },
             driver_name,
             vertex_formats: (0..=vk::Format::E5B9G9R9_UFLOAT_PACK32.as_raw())
@@ -559,11 +542,6 @@ impl Device {
         };
         let spent = start.elapsed().as_nanos().min(u128::from(u64::MAX)) as u64;
         self.wait_value(value, if timeout_ns == u64::MAX { u64::MAX } else { timeout_ns.saturating_sub(spent) })
-    }
-
-    /// Value of the latest submission.
-    pub(crate) fn last_submitted(&self) -> u64 {
-        self.queue.lock().last_value
     }
 }
 

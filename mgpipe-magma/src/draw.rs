@@ -75,6 +75,11 @@ impl MagmaContext {
         }
         self.steady = None;
         let Some(bound) = &self.programs[BindPoint::Draw as usize] else { return Ok(()) };
+        // A pipeline needs a vertex stage, and tessellation needs patches and the other way round.
+        let patches = info.mode == gl::PATCHES;
+        if !bound.program.has(Stage::Vertex) || bound.program.has(Stage::TessEvaluation) != patches {
+            return Ok(());
+        }
         if self.dirty & (dirty::VERTEX | dirty::PROGRAM | dirty::BUFFERS) != 0 {
             let program = bound.program.clone();
             self.resolve_layout(&program);
@@ -117,10 +122,17 @@ impl MagmaContext {
             self.rec.flush_draws();
             self.emit(commands, info, ranges, plan.index.is_some());
         }
-        if self.rec.count_work(ranges.len().max(1) as u32) && !self.xfb.is_active() {
+        if self.rec.count_work(ranges.len().max(1) as u32) {
             self.submit()?;
         }
+        self.bound_deferred()?;
         Ok(())
+    }
+
+    /// Waits when too much that is destroyed still hangs on batches.
+    #[inline]
+    pub(crate) fn bound_deferred(&mut self) -> PipeResult<()> {
+        if self.shared.must_collect() { self.finish() } else { Ok(()) }
     }
 
     fn emit(&mut self, commands: vk::CommandBuffer, info: &DrawInfo, ranges: &[DrawRange], indexed: bool) {

@@ -56,7 +56,6 @@ extensions! {
     vertex_attribute_divisor = c"VK_EXT_vertex_attribute_divisor": "instance divisors other than 0 and 1 are not honoured.";
     primitives_generated_query = c"VK_EXT_primitives_generated_query": "GL_PRIMITIVES_GENERATED counts only with pipeline statistics.";
     conditional_rendering = c"VK_EXT_conditional_rendering": "conditional rendering waits for the query.";
-    push_descriptor = c"VK_KHR_push_descriptor": "texture changes write descriptor sets from a pool.";
     host_query_reset = c"VK_EXT_host_query_reset": "queries are reset in the command stream.";
     draw_indirect_count = c"VK_KHR_draw_indirect_count": "indirect counts are read back.";
     viewport_index_layer = c"VK_EXT_shader_viewport_index_layer": "only geometry shaders select layers and viewports.";

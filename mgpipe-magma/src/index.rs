@@ -37,6 +37,19 @@ impl Indices<'_> {
     }
 }
 
+/// Ranges cut to the indices that exist; `None` when all fit.
+fn cut_ranges(ranges: &[DrawRange], indices: u64) -> Option<Vec<DrawRange>> {
+    let fits = |range: &DrawRange| u64::from(range.start) + u64::from(range.count) <= indices;
+    if ranges.iter().all(fits) {
+        return None;
+    }
+    let cut = |range: &DrawRange| DrawRange {
+        count: indices.saturating_sub(u64::from(range.start)).min(u64::from(range.count)) as u32,
+        ..*range
+    };
+    Some(ranges.iter().map(cut).collect())
+}
+
 impl MagmaContext {
     /// Decides about indices. `None`: nothing is drawn.
     pub(crate) fn plan_indices(
@@ -113,7 +126,9 @@ impl MagmaContext {
             self.warn_once(1, "an indirect draw needs indices that this device cannot take natively");
         }
         self.rec.keep(Object::Buffer(&storage), true);
-        Ok(Some(IndexPlan { topology, restart, index: Some((storage.raw, base, ty)), ranges: None }))
+        let indices = (storage.size - base) / u64::from(info.index_size);
+        let ranges = if self.device.features.robust_indices || from_indirect { None } else { cut_ranges(ranges, indices) };
+        Ok(Some(IndexPlan { topology, restart, index: Some((storage.raw, base, ty)), ranges }))
     }
 
     /// Rewrites indices on the host: 32 bits, restart at all ones in strips, lists cut, line loops closed.

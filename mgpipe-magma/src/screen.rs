@@ -48,7 +48,14 @@ pub(crate) struct Shared {
     /// Likewise for images, texture parameters and programs.
     texture_generation: AtomicU64,
     contexts: AtomicU32,
+    /// Bytes (and a fixed charge an object) that were destroyed while batches still held them.
+    deferred: AtomicU64,
 }
+
+/// Deferred bytes after which a context submits and waits.
+const MAX_DEFERRED: u64 = 256 << 20;
+/// What an object counts at least, so that the number of deferred objects is bounded too.
+const DEFERRED_CHARGE: u64 = 4 << 10;
 
 impl Shared {
     /// Generations of buffers, and of textures and programs.
@@ -65,6 +72,17 @@ impl Shared {
     /// Tells every context that textures or programs which it resolved may be stale.
     pub(crate) fn bump_textures(&self) {
         self.texture_generation.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Counts storage whose last owner went while the device still uses it.
+    pub(crate) fn defer(&self, bytes: u64) {
+        self.deferred.fetch_add(bytes.max(DEFERRED_CHARGE), Ordering::Relaxed);
+    }
+
+    /// Whether so much waits for batches to retire that a context should make them; starts the count again.
+    #[inline]
+    pub(crate) fn must_collect(&self) -> bool {
+        self.deferred.load(Ordering::Relaxed) > MAX_DEFERRED && self.deferred.swap(0, Ordering::Relaxed) > MAX_DEFERRED
     }
 
     /// Whether only one context exists, so that its own marks on objects are the whole truth.
@@ -162,8 +180,18 @@ impl MagmaScreen {
                 buffer_generation: AtomicU64::new(1),
                 texture_generation: AtomicU64::new(1),
                 contexts: AtomicU32::new(0),
+                deferred: AtomicU64::new(0),
             }),
         }
+    }
+}
+
+impl MagmaScreen {
+    fn texture_gone(&self, texture: &Texture) {
+        if let Some((image, ..)) = texture.image().filter(|(image, ..)| !image.usage.is_idle()) {
+            self.shared.defer(image.bytes());
+        }
+        self.shared.bump_textures();
     }
 }
 
@@ -210,10 +238,15 @@ impl Screen for MagmaScreen {
         let shared = &self.shared;
         let removed = match resource.resource() {
             // Contexts that have the object resolved hold it until they resolve again.
-            Some(ResourceHandle::Buffer(handle)) => shared.buffers.remove(handle).map(|_| shared.bump_buffers()),
-            Some(ResourceHandle::Texture(handle)) => shared.textures.remove(handle).map(|_| shared.bump_textures()),
+            Some(ResourceHandle::Buffer(handle)) => shared.buffers.remove(handle).map(|buffer| {
+                if let Some(storage) = buffer.storage().filter(|storage| !storage.usage.is_idle()) {
+                    shared.defer(storage.size);
+                }
+                shared.bump_buffers();
+            }),
+            Some(ResourceHandle::Texture(handle)) => shared.textures.remove(handle).map(|t| self.texture_gone(&t)),
             Some(ResourceHandle::Renderbuffer(handle)) => {
-                shared.renderbuffers.remove(handle).map(|_| shared.bump_textures())
+                shared.renderbuffers.remove(handle).map(|t| self.texture_gone(&t))
             }
             None => return shared.complain("resource_destroy", "unknown storage class"),
         };

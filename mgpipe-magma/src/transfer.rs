@@ -107,11 +107,13 @@ impl MagmaContext {
                     if old.size == desc.buffer_size && old.usage.is_idle() && !buffer.pinned.load(Ordering::Relaxed) {
                         return Ok(());
                     }
-                    self.rec.add_bytes(old.size);
+                    if !old.usage.is_idle() {
+                        self.shared.defer(old.size);
+                    }
                 }
                 buffer.respecify(&self.device, desc.buffer_size)?;
                 self.shared.bump_buffers();
-                Ok(())
+                self.bound_deferred()
             }
             Some(target) => {
                 let texture = if target == Target::Renderbuffer {
@@ -129,6 +131,12 @@ impl MagmaContext {
                     std::mem::replace(&mut state.storage, fresh.clone())
                 };
                 self.shared.bump_textures();
+                if let Storage::Image { image, .. } = &old {
+                    if !image.usage.is_idle() {
+                        self.shared.defer(image.bytes());
+                    }
+                }
+                self.bound_deferred()?;
                 if let (Storage::Image { image: old, .. }, Storage::Image { image: new, .. }) = (&old, &fresh) {
                     if desc.has_defined_content != 0 && desc.view_of.is_null() {
                         self.carry_over(old, new);
@@ -226,10 +234,10 @@ impl MagmaContext {
                 fresh.write(0, &old);
             }
             fresh.write(offset, bytes);
-            self.rec.add_bytes(storage.size);
+            self.shared.defer(storage.size);
             buffer.replace(fresh);
             self.shared.bump_buffers();
-            return Ok(());
+            return self.bound_deferred();
         }
         let slice = self.rec.ring_bytes(bytes, 16)?;
         self.device_writes(&storage);

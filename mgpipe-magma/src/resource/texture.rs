@@ -27,8 +27,6 @@ pub(crate) struct Image {
     pub(crate) aspects: vk::ImageAspectFlags,
     pub(crate) usage_flags: vk::ImageUsageFlags,
     pub(crate) usage: Usage,
-    /// Never-reused identity.
-    pub(crate) serial: u64,
     views: Mutex<HashMap<ViewKey, vk::ImageView>>,
 }
 
@@ -197,7 +195,6 @@ impl Image {
             aspects: aspects(desc.format),
             usage_flags: usage,
             usage: Usage::default(),
-            serial: device.next_serial(),
             views: Mutex::new(HashMap::new()),
         };
         // SAFETY: the image was created by this device.
@@ -209,6 +206,11 @@ impl Image {
         bound.map_err(|code| map_create("image memory", code))?;
         device.image_created(raw, image.aspects);
         Ok(image)
+    }
+
+    /// Bytes of memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.allocation.as_ref().map_or(0, Allocation::size)
     }
 
     /// Extent of a level.
