@@ -4,6 +4,7 @@
 //!   the catalogue in `mgpipe-types`, so a call without a wire form does not compile.
 //! * [`apply()`] runs a call on a backend.
 //! * [`Recorder`] wraps a backend and writes everything that passes to a file; [`play()`] runs such a file on any backend.
+//! * [`recording_text`] is such a file for people to read.
 //! * [`null`] is a backend that keeps buffers, textures and renderbuffers in host memory and draws nothing.
 //!
 //! Rings, segments, doorbells and the control plane of split transports will live here too.
@@ -18,6 +19,7 @@ pub mod null;
 mod player;
 mod record;
 mod recorder;
+mod text;
 
 pub use apply::{apply, Reply, MAX_REPLY_BYTES};
 pub use call::Call;
@@ -26,3 +28,4 @@ pub use fingerprint::catalogue_fingerprint;
 pub use player::{play, PlayError, PlayReport, ReadbackVisitor};
 pub use record::{record_flags, split_record, DecodeError, RecordBuf, RecordHeader, CONTROL_BASE, HEADER_BYTES, MAX_RECORD_BYTES};
 pub use recorder::{Recorder, RecordingFormat, RECORDING};
+pub use text::recording_text;

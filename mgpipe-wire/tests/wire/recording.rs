@@ -2,7 +2,7 @@
 
 use mgpipe_types::*;
 use mgpipe_wire::null::NullScreen;
-use mgpipe_wire::{play, PlayError, Recorder, Reply};
+use mgpipe_wire::{play, recording_text, PlayError, Recorder, Reply};
 use parking_lot::Mutex;
 use std::io::Write;
 use std::sync::Arc;
@@ -117,6 +117,19 @@ fn a_recording_replays_to_the_same_bytes() {
 #[test]
 fn recording_twice_gives_the_same_bytes() {
     assert_eq!(record().0, record().0);
+}
+
+#[test]
+fn the_text_has_a_line_for_every_record() {
+    let (words, _) = record();
+    let text = recording_text(bytemuck::cast_slice(&words)).unwrap();
+    let screen = NullScreen::new(Arc::new(IgnoreCallbacks));
+    let report = play(bytemuck::cast_slice(&words), &screen, &mut |_, _, _| {}).unwrap();
+    assert_eq!(text.lines().count() as u64, report.records);
+    let upload = text.lines().find(|l| l.starts_with("resource_subdata ")).unwrap();
+    assert!(upload.ends_with("bytes: [01, 02, 03, 04]"), "{upload}");
+    assert!(text.lines().any(|l| l.starts_with("read_pixels ") && l.ends_with("answers 16 bytes")));
+    assert!(matches!(recording_text(&[0; 16]), Err(PlayError::Magic)));
 }
 
 #[test]
