@@ -222,7 +222,9 @@ impl ResolvedFormat {
             return Some(0);
         }
         // A request for one sample is a multisample image with at least one sample. Backends store it single-sampled.
-        (0..8u32).map(|bit| 1 << bit).find(|&n| n >= samples && (n == 1 || self.sample_counts >> n.trailing_zeros() & 1 != 0))
+        (0..8u32)
+            .map(|bit| 1 << bit)
+            .find(|&n| n >= samples && (n == 1 || self.sample_counts >> n.trailing_zeros() & 1 != 0))
     }
 
     /// The largest supported sample count; at least 1.

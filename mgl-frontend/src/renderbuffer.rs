@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use mgpipe_tracker::{Aggregate, Counter};
 use mgpipe_types::{
-    bind, gl, surface_flags, Context as Pipe, Kind, RenderbufferHandle, RenderbufferStorage, ResourceDesc, ResourceHandle,
-    Surface, Target, TypedHandle,
+    bind, gl, surface_flags, Context as Pipe, Kind, RenderbufferHandle, RenderbufferStorage, ResourceDesc,
+    ResourceHandle, Surface, Target, TypedHandle,
 };
 use parking_lot::Mutex;
 
@@ -176,9 +176,7 @@ impl Context {
                         let object = Renderbuffer::new(&ctx.state.share.core, renderbuffer)?;
                         names.get_or_create(renderbuffer, || object.clone()).unwrap_or(object)
                     }
-                    Lookup::Unknown => {
-                        return Err(invalid_operation("glBindRenderbuffer: the name was not generated"))
-                    }
+                    Lookup::Unknown => return Err(invalid_operation("glBindRenderbuffer: the name was not generated")),
                 })
             };
             Ok(())

@@ -142,8 +142,7 @@ pub(crate) fn set_parameter(
         }
         gl::TEXTURE_MAX_ANISOTROPY if rules.anisotropy => {
             let value = params.float(0);
-            // A NaN is refused too.
-            if !(value >= 1.0) {
+            if value < 1.0 || value.is_nan() {
                 return Err(invalid_value(format!("{command}: anisotropy below 1")));
             }
             parameters.max_anisotropy = value.min(rules.max_anisotropy);
@@ -272,7 +271,13 @@ mod tests {
     const RULES: ParameterRules = ParameterRules { mirror_clamp: false, anisotropy: true, max_anisotropy: 16.0 };
 
     fn set(parameters: &mut SamplerParameters, pname: u32, value: &[f32]) -> GlResult<Option<bool>> {
-        set_parameter(parameters, pname, Params { data: ParamData::Floats(value), scalar: value.len() == 1 }, RULES, "test")
+        set_parameter(
+            parameters,
+            pname,
+            Params { data: ParamData::Floats(value), scalar: value.len() == 1 },
+            RULES,
+            "test",
+        )
     }
 
     #[test]

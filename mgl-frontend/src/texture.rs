@@ -29,8 +29,8 @@ use std::sync::Arc;
 
 use mgpipe_tracker::Aggregate;
 use mgpipe_types::{
-    bind, Box3, Context as Pipe, CopyRegion, Format, Kind, ResourceDesc, ResourceHandle, SamplerParameters, Surface, Target,
-    TextureHandle, TextureParams, TypedHandle,
+    bind, Box3, Context as Pipe, CopyRegion, Format, Kind, ResourceDesc, ResourceHandle, SamplerParameters, Surface,
+    Target, TextureHandle, TextureParams, TypedHandle,
 };
 use parking_lot::{Mutex, MutexGuard};
 
@@ -183,7 +183,6 @@ impl Image {
             && self.samples == other.samples
             && self.fixed_locations == other.fixed_locations
     }
-
 }
 
 impl TextureInner {
@@ -344,7 +343,7 @@ impl Texture {
 
     /// Sends everything that waits, when something does.
     pub(crate) fn realize(&self, pipe: &mut dyn Pipe) {
-        if self.work.swap(false, Ordering::AcqRel) {
+        if self.work.load(Ordering::Relaxed) && self.work.swap(false, Ordering::AcqRel) {
             let mut inner = self.inner.lock();
             self.realize_locked(&mut inner, pipe);
         }
@@ -393,6 +392,19 @@ impl Texture {
             image.home = Home::Own(own);
             self.send_pending(inner, pipe);
         }
+        Ok(())
+    }
+
+    /// Like [`Texture::realize_image`] for an attached image, which draws may write from now on.
+    pub(crate) fn realize_attached(&self, face: usize, level: u32, pipe: &mut dyn Pipe) -> GlResult<()> {
+        let mut inner = self.inner.lock();
+        let waits = self.work.load(Ordering::Relaxed);
+        match inner.image_mut(face, level) {
+            Some(image) if !waits && image.defined && !matches!(image.home, Home::None) => return Ok(()),
+            _ => {}
+        }
+        self.realize_image(&mut inner, face, level, pipe)?;
+        self.mark_written(&mut inner, face, level);
         Ok(())
     }
 
@@ -550,7 +562,11 @@ impl Texture {
             base_level: base as u16,
             max_level: inner.max_level().clamp(base, levels - 1) as u16,
             swizzle: params.swizzle.map(compose),
-            depth_stencil_mode: if params.stencil_mode { depth_stencil_mode::STENCIL } else { depth_stencil_mode::DEPTH },
+            depth_stencil_mode: if params.stencil_mode {
+                depth_stencil_mode::STENCIL
+            } else {
+                depth_stencil_mode::DEPTH
+            },
             min_lod: params.sampler.min_lod,
             max_lod: params.sampler.max_lod,
             lod_bias: params.sampler.lod_bias,

@@ -109,12 +109,16 @@ impl Context {
 
     /// `glFramebufferTexture1D`.
     pub fn framebuffer_texture_1d(&mut self, target: u32, attachment: u32, textarget: u32, texture: u32, level: i32) {
-        self.gl(|ctx| ctx.texture_with_target(1, target, attachment, textarget, texture, level, 0, "glFramebufferTexture1D"));
+        self.gl(|ctx| {
+            ctx.texture_with_target(1, target, attachment, textarget, texture, level, 0, "glFramebufferTexture1D")
+        });
     }
 
     /// `glFramebufferTexture2D`.
     pub fn framebuffer_texture_2d(&mut self, target: u32, attachment: u32, textarget: u32, texture: u32, level: i32) {
-        self.gl(|ctx| ctx.texture_with_target(2, target, attachment, textarget, texture, level, 0, "glFramebufferTexture2D"));
+        self.gl(|ctx| {
+            ctx.texture_with_target(2, target, attachment, textarget, texture, level, 0, "glFramebufferTexture2D")
+        });
     }
 
     /// `glFramebufferTexture3D`.
@@ -186,7 +190,9 @@ impl Context {
             let limits = &ctx.state.share.limits;
             let most = match object.target {
                 Target::Tex3D => limits.texture_3d_size,
-                Target::Tex1DArray | Target::Tex2DArray | Target::Tex2DMsArray | Target::TexCubeArray => limits.array_layers,
+                Target::Tex1DArray | Target::Tex2DArray | Target::Tex2DMsArray | Target::TexCubeArray => {
+                    limits.array_layers
+                }
                 _ => return Err(invalid_operation(format!("{command}: the texture has no layers"))),
             };
             let layer = u32::try_from(layer).map_err(|_| invalid_value(format!("{command}: negative layer")))?;
@@ -254,4 +260,3 @@ impl Context {
         });
     }
 }
-

@@ -117,11 +117,11 @@ impl Attachment {
         }
     }
 
-    /// Gives the image a place on the server and sends what waits for it.
+    /// Gives the image a place on the server and sends what waits for it. Its contents count from here on, since verbs may
+    /// write them.
     pub(crate) fn realize(&self, pipe: &mut dyn Pipe) {
         if let Attachment::Texture(a) = self {
-            let mut inner = a.texture.lock();
-            if let Err(error) = a.texture.realize_image(&mut inner, a.face, a.level, pipe) {
+            if let Err(error) = a.texture.realize_attached(a.face, a.level, pipe) {
                 log::error!("an attachment has no storage: {}", error.message);
             }
         }
@@ -136,14 +136,6 @@ impl Attachment {
                 let inner = a.texture.lock();
                 a.texture.surface(&inner, a.face, a.level, a.layer, a.layered)
             }
-        }
-    }
-
-    /// Notes that the device may have written into the image.
-    pub(crate) fn mark_written(&self) {
-        if let Attachment::Texture(a) = self {
-            let mut inner = a.texture.lock();
-            a.texture.mark_written(&mut inner, a.face, a.level);
         }
     }
 }

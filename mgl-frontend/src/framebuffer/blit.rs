@@ -62,10 +62,7 @@ fn clip(follow: (i32, i32), cut: (i32, i32), limit: u32) -> Option<((i32, i32), 
         (f0 + (f1 - f0) * t).round() as i32
     };
     let (new_a, new_b) = (a.clamp(0, limit), b.clamp(0, limit));
-    let followed = (
-        if new_a == a { follow.0 } else { place(new_a) },
-        if new_b == b { follow.1 } else { place(new_b) },
-    );
+    let followed = (if new_a == a { follow.0 } else { place(new_a) }, if new_b == b { follow.1 } else { place(new_b) });
     (followed.0 != followed.1).then_some((followed, (new_a as i32, new_b as i32)))
 }
 
@@ -111,8 +108,7 @@ impl Context {
             let y = Axis { src: (src_y0, src_y1), dst: (dst_y0, dst_y1) };
             check_samples(&source, &dest, x, y)?;
             let plans = ctx.blit_plans(mask, filter)?;
-            let clipped =
-                x.clipped(source.width, dest.width).zip(y.clipped(source.height, dest.height));
+            let clipped = x.clipped(source.width, dest.width).zip(y.clipped(source.height, dest.height));
             let Some((x, y)) = clipped else { return Ok(()) };
             if plans.is_empty() || ctx.is_discarded() {
                 return Ok(());
@@ -134,7 +130,6 @@ impl Context {
                 let (src, dst) = (plan.source.surface(), plan.dest.surface());
                 if src.is_some() && dst.is_some() {
                     ctx.pipe.blit(&Blit { src, dst, mask: plan.mask, ..common });
-                    plan.dest.mark_written();
                 }
             }
             Ok(())
@@ -188,7 +183,12 @@ impl Context {
             }
             Ok(())
         };
-        other(gl::DEPTH_BUFFER_BIT, aspect::DEPTH, framebuffers.depth(Binding::Read), framebuffers.depth(Binding::Draw))?;
+        other(
+            gl::DEPTH_BUFFER_BIT,
+            aspect::DEPTH,
+            framebuffers.depth(Binding::Read),
+            framebuffers.depth(Binding::Draw),
+        )?;
         other(
             gl::STENCIL_BUFFER_BIT,
             aspect::STENCIL,
@@ -244,6 +244,9 @@ mod tests {
         let axis = Axis { src: (0, 4), dst: (20, 24) };
         assert_eq!(axis.clip_dst(20), None);
         assert_eq!(Axis { src: (0, 0), dst: (0, 4) }.clip_src(4), None);
-        assert_eq!(Axis { src: (i32::MIN, i32::MAX), dst: (i32::MIN, i32::MAX) }.clip_dst(8).map(|a| a.dst), Some((0, 8)));
+        assert_eq!(
+            Axis { src: (i32::MIN, i32::MAX), dst: (i32::MIN, i32::MAX) }.clip_dst(8).map(|a| a.dst),
+            Some((0, 8))
+        );
     }
 }

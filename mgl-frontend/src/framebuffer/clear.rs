@@ -19,7 +19,6 @@ impl Context {
         }
         self.tracker.validate(VerbClass::Clear, &mut self.state, &mut *self.pipe);
         self.pipe.clear(clear);
-        self.state.mark_framebuffer_written();
     }
 
     /// `glClear`.
@@ -166,4 +165,3 @@ fn four<T: Copy + Default>(value: &[T]) -> [T; 4] {
     }
     out
 }
-

@@ -118,7 +118,11 @@ impl ContextState {
 fn component_bits(described: &Described, index: usize) -> i32 {
     let info = described.format.info;
     let exists = has_component(info.base, index);
-    if exists { i32::from(info.bits[index]) } else { 0 }
+    if exists {
+        i32::from(info.bits[index])
+    } else {
+        0
+    }
 }
 
 impl Context {
@@ -178,13 +182,13 @@ impl Context {
                 Attachment::Texture(image) => match pname {
                     gl::FRAMEBUFFER_ATTACHMENT_OBJECT_NAME => Ok(Some(image.texture.name as i32)),
                     gl::FRAMEBUFFER_ATTACHMENT_TEXTURE_LEVEL => Ok(Some(image.level as i32)),
-                    gl::FRAMEBUFFER_ATTACHMENT_TEXTURE_CUBE_MAP_FACE => Ok(Some(
-                        if image.texture.target == Target::TexCube && !image.layered {
+                    gl::FRAMEBUFFER_ATTACHMENT_TEXTURE_CUBE_MAP_FACE => {
+                        Ok(Some(if image.texture.target == Target::TexCube && !image.layered {
                             gl::TEXTURE_CUBE_MAP_POSITIVE_X + image.face as u32
                         } else {
                             0
-                        } as i32,
-                    )),
+                        } as i32))
+                    }
                     gl::FRAMEBUFFER_ATTACHMENT_TEXTURE_LAYER => Ok(Some(image.layer as i32)),
                     gl::FRAMEBUFFER_ATTACHMENT_LAYERED => Ok(Some(i32::from(image.layered))),
                     _ => Err(unknown()),

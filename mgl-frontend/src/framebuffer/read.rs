@@ -46,7 +46,9 @@ impl Context {
             if described.samples > 1 && ctx.state.framebuffer_name(Binding::Read) != 0 {
                 return Err(invalid_operation("glReadPixels: the framebuffer is multisampled"));
             }
-            if client.shape.components == Components::Color && client.shape.integer != described.format.info.is_integer() {
+            if client.shape.components == Components::Color
+                && client.shape.integer != described.format.info.is_integer()
+            {
                 return Err(invalid_operation("glReadPixels: integer and non-integer formats do not mix"));
             }
             let store = ctx.state.pixel.pack;
@@ -108,13 +110,9 @@ impl Context {
         }
         store.skip_pixels = store.skip_pixels.saturating_add(x.saturating_sub(origin[0]));
         store.skip_rows = store.skip_rows.saturating_add(y.saturating_sub(origin[1]));
-        let clamp = match self.state.render.state().clamp_read_color {
-            gl::TRUE => true,
-            gl::FIXED_ONLY => described.format.info.kind == ComponentKind::Unorm && client.is_float(),
-            _ => false,
-        };
-        // Unsigned normalised storage is within [0, 1] already.
-        let clamp = clamp && described.format.info.kind != ComponentKind::Unorm;
+        // GL_FIXED_ONLY clamps unsigned normalised colours, which lie within [0, 1] already.
+        let clamp = self.state.render.state().clamp_read_color == gl::TRUE
+            && described.format.info.kind != ComponentKind::Unorm;
         let options = PackOptions { clamp, luminance_is_sum: true };
         let base = described.format.info.base;
         let base = if aspect_of(client) == aspect::COLOR { base } else { crate::format::Base::Rgba };

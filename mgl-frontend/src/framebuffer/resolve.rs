@@ -79,7 +79,8 @@ impl ContextState {
     /// Resolves the bound framebuffers. [`Framebuffers::realize`] ran before, as part of the uploads of the same verb.
     pub(crate) fn resolve_framebuffer_state(&mut self) -> FramebufferState {
         let complete = self.framebuffer_status(Binding::Draw) == gl::FRAMEBUFFER_COMPLETE;
-        let mut state = FramebufferState { draw_buffers: [-1; 8], complete: u8::from(complete), ..FramebufferState::default() };
+        let mut state =
+            FramebufferState { draw_buffers: [-1; 8], complete: u8::from(complete), ..FramebufferState::default() };
         let mut unresolved = false;
         let mut place = |attachment: &Attachment| {
             let surface = attachment.surface();
@@ -133,14 +134,5 @@ impl ContextState {
         }
         self.framebuffers.unresolved = unresolved;
         state
-    }
-
-    /// Notes that a draw or clear may have written every attachment of the draw framebuffer.
-    pub(crate) fn mark_framebuffer_written(&mut self) {
-        if let Some(framebuffer) = self.framebuffers.draw() {
-            for attachment in framebuffer.attachments() {
-                attachment.mark_written();
-            }
-        }
     }
 }

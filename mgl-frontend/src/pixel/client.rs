@@ -114,11 +114,7 @@ impl ClientFormat {
                     return Err(gl::INVALID_OPERATION);
                 }
             }
-            Layout::R11G11B10 | Layout::Rgb9E5 => {
-                if format != gl::RGB {
-                    return Err(gl::INVALID_OPERATION);
-                }
-            }
+            Layout::R11G11B10 | Layout::Rgb9E5 if format != gl::RGB => return Err(gl::INVALID_OPERATION),
             Layout::Elements(Element::F16 | Element::F32) if integer && components == Components::Color => {
                 return Err(gl::INVALID_ENUM);
             }
@@ -149,10 +145,7 @@ impl ClientFormat {
 
     /// Whether components are floats in memory.
     pub fn is_float(&self) -> bool {
-        matches!(
-            self.shape.layout,
-            Layout::Elements(Element::F16 | Element::F32) | Layout::R11G11B10 | Layout::Rgb9E5
-        )
+        matches!(self.shape.layout, Layout::Elements(Element::F16 | Element::F32) | Layout::R11G11B10 | Layout::Rgb9E5)
     }
 }
 

@@ -87,7 +87,9 @@ fn each_element<T: Copy, const N: usize>(
 fn decode_color(shape: &Shape, bytes: &[u8], swap: bool) -> Vec<[f32; 4]> {
     const DEFAULT: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
     match shape.layout {
-        Layout::Elements(Element::U8) => each_element(shape, bytes, false, DEFAULT, |[b]: [u8; 1]| f32::from(b) / 255.0),
+        Layout::Elements(Element::U8) => {
+            each_element(shape, bytes, false, DEFAULT, |[b]: [u8; 1]| f32::from(b) / 255.0)
+        }
         Layout::Elements(Element::I8) => {
             each_element(shape, bytes, false, DEFAULT, |[b]: [u8; 1]| (f32::from(b as i8) / 127.0).max(-1.0))
         }
@@ -103,9 +105,7 @@ fn decode_color(shape: &Shape, bytes: &[u8], swap: bool) -> Vec<[f32; 4]> {
         Layout::Elements(Element::I32) => each_element(shape, bytes, swap, DEFAULT, |b| {
             (f64::from(i32::from_le_bytes(b)) / f64::from(i32::MAX)).max(-1.0) as f32
         }),
-        Layout::Elements(Element::F16) => {
-            each_element(shape, bytes, swap, DEFAULT, |b| f16::from_le_bytes(b).to_f32())
-        }
+        Layout::Elements(Element::F16) => each_element(shape, bytes, swap, DEFAULT, |b| f16::from_le_bytes(b).to_f32()),
         Layout::Elements(Element::F32) => each_element(shape, bytes, swap, DEFAULT, f32::from_le_bytes),
         Layout::Packed { bytes: size, fields } => bytes
             .chunks_exact(size as usize)
@@ -203,10 +203,7 @@ fn decode_depth_stencil(shape: &Shape, bytes: &[u8], swap: bool) -> Vec<(f64, u3
             .chunks_exact(8)
             .map(|p| {
                 let (depth, stencil) = p.split_at(4);
-                (
-                    f32::from_le_bytes(word(depth, swap)).into(),
-                    u32::from_le_bytes(word(stencil, swap)) & 0xff,
-                )
+                (f32::from_le_bytes(word(depth, swap)).into(), u32::from_le_bytes(word(stencil, swap)) & 0xff)
             })
             .collect(),
         (Components::Stencil, _) => {
@@ -265,9 +262,7 @@ fn encode_color(shape: &Shape, row: &[[f32; 4]], out: &mut [u8], swap: bool) {
         Layout::Elements(Element::I32) => {
             write_elements(shape, row, out, swap, |v| to_snorm(v, i32::MAX).to_le_bytes())
         }
-        Layout::Elements(Element::F16) => {
-            write_elements(shape, row, out, swap, |v| f16::from_f32(v).to_le_bytes())
-        }
+        Layout::Elements(Element::F16) => write_elements(shape, row, out, swap, |v| f16::from_f32(v).to_le_bytes()),
         Layout::Elements(Element::F32) => write_elements(shape, row, out, swap, f32::to_le_bytes),
         Layout::Packed { bytes: size, fields } => {
             for (pixel, value) in out.chunks_exact_mut(size as usize).zip(row) {
@@ -280,11 +275,8 @@ fn encode_color(shape: &Shape, row: &[[f32; 4]], out: &mut [u8], swap: bool) {
         }
         Layout::R11G11B10 | Layout::Rgb9E5 => {
             for (pixel, &[r, g, b, _]) in out.chunks_exact_mut(4).zip(row) {
-                let packed = if shape.layout == Layout::Rgb9E5 {
-                    encode_rgb9e5([r, g, b])
-                } else {
-                    encode_r11g11b10([r, g, b])
-                };
+                let packed =
+                    if shape.layout == Layout::Rgb9E5 { encode_rgb9e5([r, g, b]) } else { encode_r11g11b10([r, g, b]) };
                 put(pixel, packed.to_le_bytes(), swap);
             }
         }
@@ -341,8 +333,12 @@ fn encode_depth(shape: &Shape, row: &[(f64, u32)], out: &mut [u8], swap: bool) {
         Layout::Elements(Element::I8) => each(row, out, false, |d| [unorm(d, 127.0) as i8 as u8]),
         Layout::Elements(Element::U16) => each(row, out, swap, |d| (unorm(d, 65535.0) as u16).to_le_bytes()),
         Layout::Elements(Element::I16) => each(row, out, swap, |d| (unorm(d, 32767.0) as i16).to_le_bytes()),
-        Layout::Elements(Element::U32) => each(row, out, swap, |d| (unorm(d, f64::from(u32::MAX)) as u32).to_le_bytes()),
-        Layout::Elements(Element::I32) => each(row, out, swap, |d| (unorm(d, f64::from(i32::MAX)) as i32).to_le_bytes()),
+        Layout::Elements(Element::U32) => {
+            each(row, out, swap, |d| (unorm(d, f64::from(u32::MAX)) as u32).to_le_bytes())
+        }
+        Layout::Elements(Element::I32) => {
+            each(row, out, swap, |d| (unorm(d, f64::from(i32::MAX)) as i32).to_le_bytes())
+        }
         Layout::Elements(Element::F16) => each(row, out, swap, |d| f16::from_f64(d).to_le_bytes()),
         Layout::Elements(Element::F32) => each(row, out, swap, |d| (d as f32).to_le_bytes()),
         _ => {}

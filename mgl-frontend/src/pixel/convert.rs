@@ -274,7 +274,10 @@ mod tests {
         assert_eq!(one(gl::RGBA, gl::UNSIGNED_BYTE, &[1, 2, 3, 4], Format::RGBA8_UNORM, Base::Rgb), [1, 2, 3, 255]);
         assert_eq!(one(gl::RED, gl::UNSIGNED_BYTE, &[9], Format::RGBA8_UNORM, Base::Rgba), [9, 0, 0, 255]);
         assert_eq!(one(gl::RGB_INTEGER, gl::BYTE, &[1, 255, 3], Format::RGBA8_SINT, Base::Rgb), [1, 255, 3, 1]);
-        assert_eq!(one(crate::format::LUMINANCE_ALPHA, gl::UNSIGNED_BYTE, &[7, 8], Format::RGBA8_UNORM, Base::Rgba), [7, 7, 7, 8]);
+        assert_eq!(
+            one(crate::format::LUMINANCE_ALPHA, gl::UNSIGNED_BYTE, &[7, 8], Format::RGBA8_UNORM, Base::Rgba),
+            [7, 7, 7, 8]
+        );
         assert_eq!(one(gl::ALPHA, gl::UNSIGNED_BYTE, &[7], Format::R8_UNORM, Base::Alpha), [7]);
     }
 
@@ -285,8 +288,17 @@ mod tests {
         assert_eq!(stored, 0x78_123456u32.to_le_bytes());
         let mut back = [0; 4];
         let c = client(gl::DEPTH_STENCIL, gl::UNSIGNED_INT_24_8);
-        assert!(pack_image(&c, &tight(), 2, [1, 1, 1], &stored, Format::D24_UNORM_S8, Base::DepthStencil,
-            PackOptions::default(), &mut back));
+        assert!(pack_image(
+            &c,
+            &tight(),
+            2,
+            [1, 1, 1],
+            &stored,
+            Format::D24_UNORM_S8,
+            Base::DepthStencil,
+            PackOptions::default(),
+            &mut back
+        ));
         assert_eq!(back, word);
     }
 
@@ -295,11 +307,29 @@ mod tests {
         let c = client(gl::RGB, gl::UNSIGNED_BYTE);
         let mut out = [0xee; 4 + 3];
         let texels = [1, 2, 3, 4, 5, 6, 7, 8];
-        assert!(pack_image(&c, &PixelStore::default(), 2, [1, 2, 1], &texels, Format::RGBA8_UNORM, Base::Rgba,
-            PackOptions::default(), &mut out));
+        assert!(pack_image(
+            &c,
+            &PixelStore::default(),
+            2,
+            [1, 2, 1],
+            &texels,
+            Format::RGBA8_UNORM,
+            Base::Rgba,
+            PackOptions::default(),
+            &mut out
+        ));
         assert_eq!(out, [1, 2, 3, 0xee, 5, 6, 7]);
-        assert!(!pack_image(&c, &PixelStore::default(), 2, [1, 2, 1], &texels, Format::RGBA8_UNORM, Base::Rgba,
-            PackOptions::default(), &mut out[..6]));
+        assert!(!pack_image(
+            &c,
+            &PixelStore::default(),
+            2,
+            [1, 2, 1],
+            &texels,
+            Format::RGBA8_UNORM,
+            Base::Rgba,
+            PackOptions::default(),
+            &mut out[..6]
+        ));
     }
 
     #[test]

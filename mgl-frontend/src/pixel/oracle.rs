@@ -39,12 +39,26 @@ fn naive_component(shape: &Shape, pixel: &[u8], swap: bool, index: usize) -> f64
     }
 }
 
-const FORMATS: &[u32] = &[gl::RED, gl::GREEN, gl::RG, gl::RGB, gl::BGR, gl::RGBA, gl::BGRA, gl::RGBA_INTEGER, gl::RG_INTEGER];
+const FORMATS: &[u32] =
+    &[gl::RED, gl::GREEN, gl::RG, gl::RGB, gl::BGR, gl::RGBA, gl::BGRA, gl::RGBA_INTEGER, gl::RG_INTEGER];
 const TYPES: &[u32] = &[
-    gl::UNSIGNED_BYTE, gl::BYTE, gl::UNSIGNED_SHORT, gl::SHORT, gl::UNSIGNED_INT, gl::INT,
-    gl::UNSIGNED_SHORT_5_6_5, gl::UNSIGNED_SHORT_5_6_5_REV, gl::UNSIGNED_SHORT_4_4_4_4, gl::UNSIGNED_SHORT_1_5_5_5_REV,
-    gl::UNSIGNED_INT_8_8_8_8, gl::UNSIGNED_INT_8_8_8_8_REV, gl::UNSIGNED_INT_10_10_10_2, gl::UNSIGNED_INT_2_10_10_10_REV,
-    gl::UNSIGNED_BYTE_3_3_2, gl::UNSIGNED_BYTE_2_3_3_REV, gl::UNSIGNED_SHORT_5_5_5_1,
+    gl::UNSIGNED_BYTE,
+    gl::BYTE,
+    gl::UNSIGNED_SHORT,
+    gl::SHORT,
+    gl::UNSIGNED_INT,
+    gl::INT,
+    gl::UNSIGNED_SHORT_5_6_5,
+    gl::UNSIGNED_SHORT_5_6_5_REV,
+    gl::UNSIGNED_SHORT_4_4_4_4,
+    gl::UNSIGNED_SHORT_1_5_5_5_REV,
+    gl::UNSIGNED_INT_8_8_8_8,
+    gl::UNSIGNED_INT_8_8_8_8_REV,
+    gl::UNSIGNED_INT_10_10_10_2,
+    gl::UNSIGNED_INT_2_10_10_10_REV,
+    gl::UNSIGNED_BYTE_3_3_2,
+    gl::UNSIGNED_BYTE_2_3_3_REV,
+    gl::UNSIGNED_SHORT_5_5_5_1,
 ];
 
 prop_compose! {

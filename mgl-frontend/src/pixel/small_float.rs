@@ -45,11 +45,7 @@ fn encode_unsigned(value: f32, mantissa_bits: u32) -> u32 {
 
 /// `GL_R11F_G11F_B10F`, red lowest.
 pub fn decode_r11g11b10(word: u32) -> [f32; 3] {
-    [
-        decode_unsigned(word & 0x7ff, 6),
-        decode_unsigned(word >> 11 & 0x7ff, 6),
-        decode_unsigned(word >> 22, 5),
-    ]
+    [decode_unsigned(word & 0x7ff, 6), decode_unsigned(word >> 11 & 0x7ff, 6), decode_unsigned(word >> 22, 5)]
 }
 
 /// Inverse of [`decode_r11g11b10`].
@@ -66,8 +62,7 @@ pub fn decode_rgb9e5(word: u32) -> [f32; 3] {
 /// Inverse of [`decode_rgb9e5`] (GL 3.3 section 3.9.1, "RGB9_E5").
 pub fn encode_rgb9e5(rgb: [f32; 3]) -> u32 {
     const LARGEST: f32 = 511.0 / 512.0 * 65536.0;
-    // NaN becomes 0: `max` returns its other argument.
-    let clamped = rgb.map(|c| c.max(0.0).min(LARGEST));
+    let clamped = rgb.map(|c| if c.is_nan() { 0.0 } else { c.clamp(0.0, LARGEST) });
     let max = clamped[0].max(clamped[1]).max(clamped[2]);
     let floor = if max > 0.0 { f64::from(max).log2().floor() as i32 } else { -16 };
     let mut exponent = floor.max(-16) + 1 + 15;

@@ -179,3 +179,30 @@ fn kept_copies_stay_within_the_budget() {
     ctx.delete_buffers(&names);
     assert_eq!(share.shadow_bytes.load(std::sync::atomic::Ordering::Relaxed), 0);
 }
+
+#[test]
+fn immutable_storage_keeps_its_promises() {
+    let (mut ctx, log) = testing::context();
+    let mut name = [0];
+    ctx.gen_buffers(&mut name);
+    ctx.bind_buffer(gl::ARRAY_BUFFER, name[0]);
+    ctx.buffer_storage(gl::ARRAY_BUFFER, 0, None, gl::MAP_READ_BIT);
+    assert_eq!(ctx.get_error(), gl::INVALID_VALUE, "no size");
+    ctx.buffer_storage(gl::ARRAY_BUFFER, 4, None, gl::MAP_PERSISTENT_BIT);
+    assert_eq!(ctx.get_error(), gl::INVALID_VALUE, "persistent needs read or write");
+    ctx.buffer_storage(gl::ARRAY_BUFFER, 4, None, gl::MAP_READ_BIT | gl::MAP_COHERENT_BIT);
+    assert_eq!(ctx.get_error(), gl::INVALID_VALUE, "coherent needs persistent");
+    ctx.buffer_storage(gl::ARRAY_BUFFER, 4, Some(&[1, 2, 3, 4]), gl::MAP_READ_BIT);
+    assert_eq!(ctx.get_error(), gl::NO_ERROR);
+    assert_eq!(ctx.get_buffer_parameter(gl::ARRAY_BUFFER, gl::BUFFER_IMMUTABLE_STORAGE), Some(1));
+    ctx.buffer_data(gl::ARRAY_BUFFER, 8, None, gl::STATIC_DRAW);
+    assert_eq!(ctx.get_error(), gl::INVALID_OPERATION, "never replaced");
+    ctx.buffer_sub_data(gl::ARRAY_BUFFER, 0, &[9]);
+    assert_eq!(ctx.get_error(), gl::INVALID_OPERATION, "not dynamic");
+    assert!(ctx.map_buffer(gl::ARRAY_BUFFER, gl::WRITE_ONLY).is_none());
+    assert_eq!(ctx.get_error(), gl::INVALID_OPERATION, "not mappable for writing");
+    assert!(ctx.map_buffer(gl::ARRAY_BUFFER, gl::READ_ONLY).is_some());
+    assert!(ctx.unmap_buffer(gl::ARRAY_BUFFER));
+    assert_eq!(contents(&mut ctx, gl::ARRAY_BUFFER, 4), [1, 2, 3, 4]);
+    assert_eq!(log.lock().buffers.len(), 1);
+}

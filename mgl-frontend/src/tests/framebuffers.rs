@@ -193,7 +193,11 @@ fn attaching_checks_its_arguments() {
         assert_eq!(ctx.get_error(), wanted, "{target:#x} {attachment:#x} {textarget:#x} {name} {level}");
     }
     assert_eq!(
-        ctx.get_framebuffer_attachment_parameter(gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE),
+        ctx.get_framebuffer_attachment_parameter(
+            gl::FRAMEBUFFER,
+            gl::COLOR_ATTACHMENT0,
+            gl::FRAMEBUFFER_ATTACHMENT_OBJECT_TYPE
+        ),
         Some(gl::NONE as i32),
         "failing calls attach nothing"
     );

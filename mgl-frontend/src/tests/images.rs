@@ -196,10 +196,30 @@ fn pixel_buffers_are_read_and_written_within_their_bounds() {
     ctx.buffer_data(gl::PIXEL_UNPACK_BUFFER, contents.len(), Some(&contents), gl::STATIC_DRAW);
     texture(&mut ctx, gl::TEXTURE_2D);
     assert_eq!(ctx.unpack_bytes(2, [2, 2, 1], gl::RGBA, gl::UNSIGNED_BYTE), None);
-    ctx.tex_image(2, gl::TEXTURE_2D, 0, gl::RGBA8 as i32, [2, 2, 1], 0, gl::RGBA, gl::UNSIGNED_BYTE, PixelData::Buffer(4));
+    ctx.tex_image(
+        2,
+        gl::TEXTURE_2D,
+        0,
+        gl::RGBA8 as i32,
+        [2, 2, 1],
+        0,
+        gl::RGBA,
+        gl::UNSIGNED_BYTE,
+        PixelData::Buffer(4),
+    );
     assert_eq!(ctx.get_error(), gl::NO_ERROR);
     let beyond = error(&mut ctx, |ctx| {
-        ctx.tex_image(2, gl::TEXTURE_2D, 0, gl::RGBA8 as i32, [2, 2, 1], 0, gl::RGBA, gl::UNSIGNED_BYTE, PixelData::Buffer(5));
+        ctx.tex_image(
+            2,
+            gl::TEXTURE_2D,
+            0,
+            gl::RGBA8 as i32,
+            [2, 2, 1],
+            0,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
+            PixelData::Buffer(5),
+        );
     });
     assert_eq!(beyond, gl::INVALID_OPERATION);
     let misaligned = error(&mut ctx, |ctx| {
@@ -240,8 +260,14 @@ fn illegal_images_raise_the_specified_error_and_change_nothing() {
         ((2, gl::TEXTURE_2D, 0, gl::RGBA8, [2, 2, 1], 0, gl::RGBA_INTEGER, gl::UNSIGNED_BYTE), gl::INVALID_OPERATION),
         ((2, gl::TEXTURE_2D, 0, gl::RGBA8UI, [2, 2, 1], 0, gl::RGBA, gl::UNSIGNED_BYTE), gl::INVALID_OPERATION),
         ((2, gl::TEXTURE_2D, 0, gl::RGBA8, [2, 2, 1], 0, gl::DEPTH_COMPONENT, gl::FLOAT), gl::INVALID_OPERATION),
-        ((2, gl::TEXTURE_2D, 0, gl::DEPTH_COMPONENT24, [2, 2, 1], 0, gl::RGBA, gl::UNSIGNED_BYTE), gl::INVALID_OPERATION),
-        ((3, gl::TEXTURE_3D, 0, gl::DEPTH_COMPONENT24, [2, 2, 2], 0, gl::DEPTH_COMPONENT, gl::FLOAT), gl::INVALID_OPERATION),
+        (
+            (2, gl::TEXTURE_2D, 0, gl::DEPTH_COMPONENT24, [2, 2, 1], 0, gl::RGBA, gl::UNSIGNED_BYTE),
+            gl::INVALID_OPERATION,
+        ),
+        (
+            (3, gl::TEXTURE_3D, 0, gl::DEPTH_COMPONENT24, [2, 2, 2], 0, gl::DEPTH_COMPONENT, gl::FLOAT),
+            gl::INVALID_OPERATION,
+        ),
         (
             (2, gl::TEXTURE_CUBE_MAP_POSITIVE_X, 0, gl::RGBA8, [2, 1, 1], 0, gl::RGBA, gl::UNSIGNED_BYTE),
             gl::INVALID_VALUE,
@@ -254,14 +280,34 @@ fn illegal_images_raise_the_specified_error_and_change_nothing() {
         });
         assert_eq!(got, wanted, "{target:#x} level {level} {internal:#x} {size:?} {format:#x} {type_:#x}");
     }
-    for (offset, size) in [([-1, 0, 0], [1, 1, 1]), ([1, 0, 0], [2, 1, 1]), ([0, 0, 0], [1, -1, 1]), ([i32::MAX, 0, 0], [i32::MAX, 1, 1])] {
+    for (offset, size) in
+        [([-1, 0, 0], [1, 1, 1]), ([1, 0, 0], [2, 1, 1]), ([0, 0, 0], [1, -1, 1]), ([i32::MAX, 0, 0], [i32::MAX, 1, 1])]
+    {
         let got = error(&mut ctx, |ctx| {
-            ctx.tex_sub_image(2, gl::TEXTURE_2D, 0, offset, size, gl::RGBA, gl::UNSIGNED_BYTE, PixelData::Client(&data));
+            ctx.tex_sub_image(
+                2,
+                gl::TEXTURE_2D,
+                0,
+                offset,
+                size,
+                gl::RGBA,
+                gl::UNSIGNED_BYTE,
+                PixelData::Client(&data),
+            );
         });
         assert_eq!(got, gl::INVALID_VALUE, "{offset:?} {size:?}");
     }
     let got = error(&mut ctx, |ctx| {
-        ctx.tex_sub_image(2, gl::TEXTURE_2D, 3, [0; 3], [1, 1, 1], gl::RGBA, gl::UNSIGNED_BYTE, PixelData::Client(&data));
+        ctx.tex_sub_image(
+            2,
+            gl::TEXTURE_2D,
+            3,
+            [0; 3],
+            [1, 1, 1],
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
+            PixelData::Client(&data),
+        );
     });
     assert_eq!(got, gl::INVALID_OPERATION, "a level that was never specified");
     assert_eq!(get(&mut ctx, gl::TEXTURE_2D, 0, 16), data);
@@ -271,7 +317,17 @@ fn illegal_images_raise_the_specified_error_and_change_nothing() {
 fn proxies_answer_without_an_error_and_without_a_texture() {
     let (mut ctx, _) = context();
     let mut ask = |size: i32| {
-        ctx.tex_image(2, gl::PROXY_TEXTURE_2D, 0, gl::RGBA8 as i32, [size, size, 1], 0, gl::RGBA, gl::UNSIGNED_BYTE, PixelData::None);
+        ctx.tex_image(
+            2,
+            gl::PROXY_TEXTURE_2D,
+            0,
+            gl::RGBA8 as i32,
+            [size, size, 1],
+            0,
+            gl::RGBA,
+            gl::UNSIGNED_BYTE,
+            PixelData::None,
+        );
         assert_eq!(ctx.get_error(), gl::NO_ERROR);
         ctx.get_tex_level_parameter(gl::PROXY_TEXTURE_2D, 0, gl::TEXTURE_WIDTH).map(|v| v.to_i32(0))
     };
@@ -283,9 +339,8 @@ fn proxies_answer_without_an_error_and_without_a_texture() {
 fn level_queries_describe_the_image() {
     let (mut ctx, _) = context();
     texture(&mut ctx, gl::TEXTURE_2D);
-    let mut query = |ctx: &mut Context, pname| {
-        ctx.get_tex_level_parameter(gl::TEXTURE_2D, 0, pname).map(|v| v.to_i32(0))
-    };
+    let mut query =
+        |ctx: &mut Context, pname| ctx.get_tex_level_parameter(gl::TEXTURE_2D, 0, pname).map(|v| v.to_i32(0));
     assert_eq!(query(&mut ctx, gl::TEXTURE_WIDTH), Some(0));
     ctx.tex_image(2, gl::TEXTURE_2D, 0, gl::RGB9_E5 as i32, [4, 2, 1], 0, gl::RGB, gl::FLOAT, PixelData::None);
     for (pname, value) in [
@@ -435,7 +490,16 @@ fn compressed_images_travel_as_blocks() {
         ([0, 0, 0], [4, 4, 1], 7, gl::INVALID_VALUE),
     ] {
         let got = error(&mut ctx, |ctx| {
-            ctx.compressed_tex_sub_image(2, gl::TEXTURE_2D, 0, offset, size, format, bytes, PixelData::Client(&blocks[..8]));
+            ctx.compressed_tex_sub_image(
+                2,
+                gl::TEXTURE_2D,
+                0,
+                offset,
+                size,
+                format,
+                bytes,
+                PixelData::Client(&blocks[..8]),
+            );
         });
         assert_eq!(got, wanted, "{offset:?} {size:?} {bytes}");
     }
@@ -451,7 +515,14 @@ fn depth_uploads_into_depth_stencil_keep_the_stencil() {
     texture(&mut ctx, gl::TEXTURE_2D);
     let word = 0x800000_5au32.to_le_bytes();
     ctx.tex_image(
-        2, gl::TEXTURE_2D, 0, gl::DEPTH24_STENCIL8 as i32, [1, 1, 1], 0, gl::DEPTH_STENCIL, gl::UNSIGNED_INT_24_8,
+        2,
+        gl::TEXTURE_2D,
+        0,
+        gl::DEPTH24_STENCIL8 as i32,
+        [1, 1, 1],
+        0,
+        gl::DEPTH_STENCIL,
+        gl::UNSIGNED_INT_24_8,
         PixelData::Client(&word),
     );
     let one = 1.0f32.to_le_bytes();

@@ -129,11 +129,8 @@ pub(crate) fn choose(inner: &TextureInner, target: Target) -> Option<Chain> {
         .unwrap_or(anchor);
     // One level stays one level (render targets); a texture with two gets the whole chain, so that specifying the rest
     // one by one between draws does not replace the storage each time.
-    chain.levels = if highest > low {
-        full.min(inner.max_level().saturating_add(1)).max(highest + 1)
-    } else {
-        highest + 1
-    };
+    chain.levels =
+        if highest > low { full.min(inner.max_level().saturating_add(1)).max(highest + 1) } else { highest + 1 };
     if let Some(old) = &inner.chain {
         let grew_only = Chain { levels: old.levels, ..chain } == *old;
         if grew_only && old.levels >= chain.levels {

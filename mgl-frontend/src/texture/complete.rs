@@ -73,9 +73,8 @@ impl TextureInner {
             other.format.info.gl == image.format.info.gl
                 && other.extent == mip_extent(target, image.extent, level - base)
         };
-        let level_complete = |level: u32| {
-            (0..self.faces).all(|face| self.image(face, level).is_some_and(|other| matches(other, level)))
-        };
+        let level_complete =
+            |level: u32| (0..self.faces).all(|face| self.image(face, level).is_some_and(|other| matches(other, level)));
         let square = target != Target::TexCube || image.extent.width == image.extent.height;
         let last = (base + last_level(target, image.extent)).min(self.max_level());
         let info = image.format.info;

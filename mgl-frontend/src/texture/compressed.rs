@@ -242,7 +242,9 @@ impl Context {
             let wanted = extent.and_then(|e| blocks.desc().image_bytes(e.width, e.height, e.depth));
             if let Some(wanted) = wanted {
                 if u64::try_from(image_size).ok() != Some(wanted) {
-                    return Err(invalid_value(format!("{command}: imageSize {image_size}, the image has {wanted} bytes")));
+                    return Err(invalid_value(format!(
+                        "{command}: imageSize {image_size}, the image has {wanted} bytes"
+                    )));
                 }
             }
             if at.proxy {

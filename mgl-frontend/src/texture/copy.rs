@@ -64,7 +64,9 @@ impl Context {
             return Err(invalid_operation(format!("{command}: the read framebuffer is multisampled")));
         }
         let from = described.format.info;
-        if base.is_color() && (from.is_integer() != format.info.is_integer() || from.is_integer() && from.kind != format.info.kind) {
+        if base.is_color()
+            && (from.is_integer() != format.info.is_integer() || from.is_integer() && from.kind != format.info.kind)
+        {
             return Err(invalid_operation(format!("{command}: integer and other formats do not mix")));
         }
         Ok((attachment, mask))
@@ -172,7 +174,9 @@ impl Context {
             .map_err(|_| invalid_enum(format!("{command}: internal format {internal_format:#x}")))?;
         check_format_for_target(&internal, at.target, command)?;
         if internal.info.is_compressed() {
-            return Err(invalid_operation(format!("{command}: copies into block formats need an encoder on the device")));
+            return Err(invalid_operation(format!(
+                "{command}: copies into block formats need an encoder on the device"
+            )));
         }
         let Some(extent) = self.state.check_image_size(&at, level, [size[0], size[1], 1], command)? else {
             return Ok(());
@@ -253,13 +257,16 @@ impl Context {
             (image.format, check_area(image.extent, offset, [size[0], size[1], 1], command)?)
         };
         if internal.info.is_compressed() {
-            return Err(invalid_operation(format!("{command}: copies into block formats need an encoder on the device")));
+            return Err(invalid_operation(format!(
+                "{command}: copies into block formats need an encoder on the device"
+            )));
         }
         let (source, mask) = self.copy_source(&internal, command)?;
         if area.width == 0 || area.height == 0 {
             return Ok(());
         }
-        let copy = Copy { x: origin[0], y: origin[1], width: area.width, height: area.height, to: [area.x, area.y, area.z] };
+        let copy =
+            Copy { x: origin[0], y: origin[1], width: area.width, height: area.height, to: [area.x, area.y, area.z] };
         self.copy_into(&texture, &at, level, &source, mask, copy)
     }
 }

@@ -33,7 +33,7 @@ impl ContextState {
     pub(crate) fn texture_format(&self, internal_format: u32, command: &'static str) -> GlResult<ResolvedFormat> {
         let found = self.share.formats.get(internal_format).copied();
         found
-            .filter(|f| !f.info.base.is_legacy() && !(f.info.base.has_stencil() && !f.info.base.has_depth()))
+            .filter(|f| !f.info.base.is_legacy() && (f.info.base.has_depth() || !f.info.base.has_stencil()))
             .ok_or_else(|| invalid_value(format!("{command}: internal format {internal_format:#x}")))
     }
 
@@ -77,7 +77,13 @@ impl ContextState {
     }
 
     /// Checks the size of an image. `Ok(None)`: a proxy question whose answer is "does not fit".
-    pub(super) fn check_image_size(&self, at: &ImageTarget, level: u32, size: [i32; 3], command: &'static str) -> GlResult<Option<Extent>> {
+    pub(super) fn check_image_size(
+        &self,
+        at: &ImageTarget,
+        level: u32,
+        size: [i32; 3],
+        command: &'static str,
+    ) -> GlResult<Option<Extent>> {
         let mut sizes = [0; 3];
         for (to, from) in sizes.iter_mut().zip(size) {
             *to = u32::try_from(from).map_err(|_| invalid_value(format!("{command}: negative size")))?;
@@ -110,9 +116,7 @@ pub(super) fn check_format_for_target(format: &ResolvedFormat, target: Target, c
         match target {
             Target::Tex2D | Target::TexCube | Target::Tex2DArray => {}
             Target::Tex3D if is_bptc => {}
-            Target::Tex3D => {
-                return Err(invalid_operation(format!("{command}: the block format has no 3D textures")))
-            }
+            Target::Tex3D => return Err(invalid_operation(format!("{command}: the block format has no 3D textures"))),
             _ => return Err(invalid_enum(format!("{command}: the target takes no block formats"))),
         }
     }

@@ -71,7 +71,9 @@ impl Context {
             for level in plan.base + 1..=plan.last {
                 let (from, to, blocks) = {
                     let inner = texture.lock();
-                    let (Some(from), Some(to)) = (inner.image(face, level - 1), inner.image(face, level)) else { continue };
+                    let (Some(from), Some(to)) = (inner.image(face, level - 1), inner.image(face, level)) else {
+                        continue;
+                    };
                     let Some(blocks) = from.format.info.blocks() else { continue };
                     (from.extent, to.extent, blocks)
                 };
@@ -83,11 +85,13 @@ impl Context {
                     let shape = Shape::of_storage(storage)?;
                     let Row::Color(row) = decode_row(&shape, &texels, false) else { return None };
                     let smaller = Row::Color(average(&row, from.sizes(), to.sizes()));
-                    let mut out = vec![0; to.sizes().iter().map(|&v| v as usize).product::<usize>() * shape.pixel_bytes()];
+                    let mut out =
+                        vec![0; to.sizes().iter().map(|&v| v as usize).product::<usize>() * shape.pixel_bytes()];
                     encode_row(&shape, &smaller, &mut out, false);
                     encode_storage(blocks, to.sizes(), storage, &out)
                 });
-                let next = next.ok_or_else(|| invalid_operation("glGenerateMipmap: this block format has no encoder"))?;
+                let next =
+                    next.ok_or_else(|| invalid_operation("glGenerateMipmap: this block format has no encoder"))?;
                 self.add_texels(texture, face, level, Box3::sized(to.width, to.height, to.depth), next);
             }
         }
@@ -126,4 +130,3 @@ fn average(texels: &[[f32; 4]], from: [u32; 3], to: [u32; 3]) -> Vec<[f32; 4]> {
     }
     out
 }
-

@@ -146,9 +146,9 @@ impl Context {
             let value = match pname {
                 gl::TEXTURE_BASE_LEVEL => Values::int(state.base_level),
                 gl::TEXTURE_MAX_LEVEL => Values::int(state.max_level),
-                gl::TEXTURE_SWIZZLE_R..=gl::TEXTURE_SWIZZLE_A => {
-                    Values::int(state.swizzle.get((pname - gl::TEXTURE_SWIZZLE_R) as usize).copied().unwrap_or(gl::ZERO))
-                }
+                gl::TEXTURE_SWIZZLE_R..=gl::TEXTURE_SWIZZLE_A => Values::int(
+                    state.swizzle.get((pname - gl::TEXTURE_SWIZZLE_R) as usize).copied().unwrap_or(gl::ZERO),
+                ),
                 gl::TEXTURE_SWIZZLE_RGBA => Values::ints(state.swizzle),
                 gl::DEPTH_STENCIL_TEXTURE_MODE => {
                     Values::int(if state.stencil_mode { gl::STENCIL_INDEX } else { gl::DEPTH_COMPONENT })

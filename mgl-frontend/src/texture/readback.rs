@@ -120,7 +120,17 @@ impl Context {
                     None => (texels, storage),
                 };
                 let base = internal.info.base;
-                if !pack_image(&client, &store, dims, extent.sizes(), &texels, storage, base, PackOptions::default(), out) {
+                if !pack_image(
+                    &client,
+                    &store,
+                    dims,
+                    extent.sizes(),
+                    &texels,
+                    storage,
+                    base,
+                    PackOptions::default(),
+                    out,
+                ) {
                     return Err(invalid_operation(format!("{command}: the destination is too small")));
                 }
                 Ok(())
@@ -136,9 +146,9 @@ impl Context {
         let Ok((at, level)) = self.image_of_query(target, level, "glGetCompressedTexImage") else { return Some(0) };
         let Ok(texture) = self.state.current_texture(at.target) else { return Some(0) };
         let inner = texture.lock();
-        let bytes = inner.image(at.face, level).and_then(|image| {
-            image.format.info.blocks().map(|blocks| image_bytes(blocks, image.extent))
-        });
+        let bytes = inner
+            .image(at.face, level)
+            .and_then(|image| image.format.info.blocks().map(|blocks| image_bytes(blocks, image.extent)));
         Some(bytes.unwrap_or(0))
     }
 
@@ -201,4 +211,3 @@ pub(crate) fn aspect_of(client: &ClientFormat) -> u32 {
         Components::DepthStencil => aspect::DEPTH | aspect::STENCIL,
     }
 }
-

@@ -76,11 +76,9 @@ pub(crate) fn image_target(dims: u32, target: u32) -> Option<ImageTarget> {
 /// The image that a query or read-back names: any dimensionality.
 pub(crate) fn any_image_target(target: u32) -> Option<ImageTarget> {
     match target {
-        gl::TEXTURE_2D_MULTISAMPLE | gl::PROXY_TEXTURE_2D_MULTISAMPLE => Some(ImageTarget {
-            target: Target::Tex2DMs,
-            face: 0,
-            proxy: target == gl::PROXY_TEXTURE_2D_MULTISAMPLE,
-        }),
+        gl::TEXTURE_2D_MULTISAMPLE | gl::PROXY_TEXTURE_2D_MULTISAMPLE => {
+            Some(ImageTarget { target: Target::Tex2DMs, face: 0, proxy: target == gl::PROXY_TEXTURE_2D_MULTISAMPLE })
+        }
         gl::TEXTURE_2D_MULTISAMPLE_ARRAY | gl::PROXY_TEXTURE_2D_MULTISAMPLE_ARRAY => Some(ImageTarget {
             target: Target::Tex2DMsArray,
             face: 0,
@@ -130,7 +128,13 @@ pub(crate) fn shrinking(target: Target) -> [bool; 3] {
 /// Extent of a level from that of level 0.
 pub(crate) fn mip_extent(target: Target, level0: Extent, level: u32) -> Extent {
     let [w, h, d] = shrinking(target);
-    let at = |size: u32, shrinks: bool| if shrinks && size != 0 { size.checked_shr(level).unwrap_or(0).max(1) } else { size };
+    let at = |size: u32, shrinks: bool| {
+        if shrinks && size != 0 {
+            size.checked_shr(level).unwrap_or(0).max(1)
+        } else {
+            size
+        }
+    };
     Extent { width: at(level0.width, w), height: at(level0.height, h), depth: at(level0.depth, d) }
 }
 

@@ -154,7 +154,10 @@ impl TextureUnits {
 
     /// Every texture that is bound anywhere, and the default textures that exist.
     pub(crate) fn bound_textures(&self) -> impl Iterator<Item = &Arc<Texture>> {
-        self.units[..self.touched].iter().flat_map(|u| u.textures.iter().flatten()).chain(self.defaults.iter().flatten())
+        self.units[..self.touched]
+            .iter()
+            .flat_map(|u| u.textures.iter().flatten())
+            .chain(self.defaults.iter().flatten())
     }
 }
 
