@@ -117,14 +117,14 @@ pub(crate) struct MagmaContext {
     /// Render-state object that `state`'s pipeline half comes from.
     pub(crate) state_serial: u64,
     /// Dynamic state as the command buffer has it.
-    pub(crate) applied: Option<Box<crate::draw::Applied>>,
+    pub(crate) applied: Option<Box<crate::dynamic::Applied>>,
     pub(crate) framebuffer: FramebufferState,
     pub(crate) resolved_framebuffer: Option<Arc<Framebuffer>>,
     pub(crate) pass: Option<Pass>,
     pub(crate) programs: [Option<BoundProgram>; 2],
     pub(crate) elements: Option<Arc<VertexElements>>,
     pub(crate) layout: Arc<VertexLayout>,
-    pub(crate) layout_key: (u64, u64, u32),
+    pub(crate) layouts: crate::vertex_input::VertexLayouts,
     /// Bit i: the offset of vertex buffer i is no multiple of 8, so that attributes may be misaligned.
     pub(crate) odd_points: u32,
     pub(crate) vertex_buffers: Vec<VertexSlot>,
@@ -141,6 +141,10 @@ pub(crate) struct MagmaContext {
     pub(crate) last_pipeline: crate::draw::LastPipeline,
     /// The last draw, when one like it needs no preparation.
     pub(crate) steady: Option<crate::merge::Steady>,
+    /// Default blocks in the ring of the current batch.
+    pub(crate) constants_memo: crate::memo::Memo<(u64, u64, u32), crate::command::RingSlice>,
+    /// Pipelines by what chose them.
+    pub(crate) pipeline_memo: crate::memo::Memo<crate::draw::PipelineChoice, vk::Pipeline>,
     pub(crate) set_memo: HashMap<SmallVec<[u64; 24]>, vk::DescriptorSet>,
     /// Dynamic offsets and sets as bound, by bind point.
     pub(crate) queries: Queries,
@@ -167,7 +171,7 @@ impl MagmaContext {
             programs: [None, None],
             elements: None,
             layout: Arc::default(),
-            layout_key: (0, 0, 0),
+            layouts: Default::default(),
             odd_points: 0,
             vertex_buffers: vec![VertexSlot::default(); MAX_VERTEX_ATTRIBS],
             attrib_defaults: vec![0; MAX_VERTEX_ATTRIBS * DEFAULT_BYTES as usize],
@@ -181,6 +185,8 @@ impl MagmaContext {
             patch: PatchState { vertices: 3, outer: [1.0; 4], inner: [1.0; 2], ..PatchState::default() },
             last_pipeline: Default::default(),
             steady: None,
+            constants_memo: crate::memo::Memo::new(6),
+            pipeline_memo: crate::memo::Memo::new(7),
             set_memo: HashMap::new(),
             queries: Queries::default(),
             xfb: StreamOutput::default(),
@@ -248,6 +254,7 @@ impl MagmaContext {
             }
             for bound in self.programs.iter_mut().flatten() {
                 bound.bindings = bound.program.bindings.read().clone();
+                bound.constants = None;
             }
             self.resolved_framebuffer = None;
             self.dirty |= dirty::FRAMEBUFFER | dirty::SAMPLERS | dirty::IMAGES | dirty::SET0 | dirty::CONSTANTS;
@@ -263,6 +270,7 @@ impl MagmaContext {
         self.bound_index = None;
         self.last_pipeline.bound = vk::Pipeline::null();
         self.set_memo.clear();
+        self.constants_memo.clear();
         for bound in self.programs.iter_mut().flatten() {
             bound.constants = None;
         }
@@ -725,6 +733,7 @@ impl Context for MagmaContext {
                     let mut stored = program.constants.lock();
                     stored.clear();
                     stored.extend_from_slice(bytes);
+                    program.constants_version.fetch_add(1, Ordering::AcqRel);
                 }
                 if !self.shared.single_context() {
                     self.shared.bump_textures();

@@ -8,6 +8,7 @@ use ash::vk::{self, Handle as _};
 use mgpipe_types::reflection::{BindingKind, OpaqueBase, OpaqueType, SET_COUNT, SET_UNIFORM};
 use mgpipe_types::{swizzle, BufferHandle, Format, FormatKind, PipeResult, WHOLE_BUFFER};
 use smallvec::SmallVec;
+use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
 /// One element of a set, ready to be written.
@@ -25,6 +26,52 @@ impl Item {
             Item::Image(info) => key.extend([info.image_view.as_raw(), info.sampler.as_raw()]),
             Item::Texel(view) => key.push(view.as_raw()),
         }
+    }
+}
+
+/// Descriptor sets of draws as the command buffer has them.
+#[derive(Default)]
+pub(crate) struct AppliedSets {
+    bound: [Option<AppliedSet>; SET_COUNT as usize],
+    /// Ring chunk of the default block in the uniform set.
+    chunk: vk::Buffer,
+}
+
+/// One set as it was bound.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct AppliedSet {
+    raw: vk::DescriptorSet,
+    offset: Option<u32>,
+    /// Identities of the set layouts up to this set. A set stays bound for another program when these are its own.
+    layouts: [u64; SET_COUNT as usize],
+}
+
+impl AppliedSet {
+    fn new(program: &Program, set: u32, raw: vk::DescriptorSet, offset: Option<u32>) -> AppliedSet {
+        let mut layouts = [0; SET_COUNT as usize];
+        for (serial, layout) in layouts.iter_mut().zip(&program.sets).take(set as usize + 1) {
+            *serial = layout.serial;
+        }
+        AppliedSet { raw, offset, layouts }
+    }
+}
+
+impl AppliedSets {
+    /// Notes a set that is being bound. False when the command buffer has it already.
+    fn note(&mut self, set: u32, next: AppliedSet) -> bool {
+        let index = set as usize;
+        if self.bound[index] == Some(next) {
+            return false;
+        }
+        // Binding a set disturbs those whose layouts it does not share: lower ones up to themselves, higher ones up to it.
+        for other in 0..self.bound.len() {
+            let shared = other.min(index) + 1;
+            if self.bound[other].is_some_and(|bound| bound.layouts[..shared] != next.layouts[..shared]) {
+                self.bound[other] = None;
+            }
+        }
+        self.bound[index] = Some(next);
+        true
     }
 }
 
@@ -48,14 +95,51 @@ impl MagmaContext {
                 continue;
             }
             let mut offset = SmallVec::<[u32; 1]>::new();
-            let items = self.collect(&program, point, set, &mut offset)?;
-            let raw = self.set_with(&program, set, &items)?;
+            let known = if everything || changed { None } else { self.uniform_set(&program, point, &mut offset)? };
+            let raw = match known {
+                Some(raw) => raw,
+                None => {
+                    offset.clear();
+                    let items = self.collect(&program, point, set, &mut offset)?;
+                    self.set_with(&program, set, &items)?
+                }
+            };
+            if point == BindPoint::Draw {
+                let sets = &mut self.applied.get_or_insert_with(Box::default).sets;
+                if set == SET_UNIFORM {
+                    let constants = self.programs[point as usize].as_ref().and_then(|bound| bound.constants);
+                    sets.chunk = constants.map_or(vk::Buffer::null(), |slice| slice.buffer);
+                }
+                if !sets.note(set, AppliedSet::new(&program, set, raw, offset.first().copied())) {
+                    continue;
+                }
+                self.rec.flush_draws();
+            }
             // SAFETY: the set fits the layout it was made from; the dynamic offset lies within the ring chunk.
             unsafe {
                 self.device.raw.cmd_bind_descriptor_sets(commands, vk_point, program.layout, set, &[raw], &offset);
             }
         }
         Ok(())
+    }
+
+    /// The bound uniform set, when only the bytes of the default block have changed and its dynamic offset tells them.
+    fn uniform_set(
+        &mut self,
+        program: &Arc<Program>,
+        point: BindPoint,
+        dynamic: &mut SmallVec<[u32; 1]>,
+    ) -> PipeResult<Option<vk::DescriptorSet>> {
+        let Some(applied) = &self.applied else { return Ok(None) };
+        let (bound, chunk) = (applied.sets.bound[SET_UNIFORM as usize], applied.sets.chunk);
+        let (Some(bound), BindPoint::Draw) = (bound, point) else { return Ok(None) };
+        let Some(slot) = program.slots[SET_UNIFORM as usize].iter().find(|s| s.kind == BindingKind::DefaultBlock) else {
+            // Constants of a program without any.
+            return Ok(Some(bound.raw));
+        };
+        let (info, offset) = self.default_block(program, point, slot)?;
+        dynamic.push(offset);
+        Ok((info.buffer == chunk).then_some(bound.raw))
     }
 
     /// What the elements of a set hold at the moment.
@@ -180,7 +264,9 @@ impl MagmaContext {
         slot: &Slot,
     ) -> PipeResult<(vk::DescriptorBufferInfo, u32)> {
         let size = u64::from(slot.size.max(16));
+        let key = self.constants_key(program);
         let stored = self.programs[point as usize].as_ref().and_then(|bound| bound.constants);
+        let stored = stored.or_else(|| self.constants_memo.get(key.0, &key).copied());
         let slice = match stored {
             Some(slice) => slice,
             None => {
@@ -194,6 +280,7 @@ impl MagmaContext {
                 }
                 drop(bytes);
                 self.write_hidden(program, &slice, size);
+                self.constants_memo.put(key.0, key, slice);
                 if let Some(bound) = &mut self.programs[point as usize] {
                     bound.constants = Some(slice);
                 }
@@ -202,6 +289,15 @@ impl MagmaContext {
         };
         let info = vk::DescriptorBufferInfo { buffer: slice.buffer, offset: 0, range: size };
         Ok((info, slice.offset as u32))
+    }
+
+    /// What the bytes of a default block depend on: program, version, and the number of samples where it is read.
+    fn constants_key(&self, program: &Program) -> (u64, u64, u32) {
+        let samples = match (program.num_samples_offset, &self.resolved_framebuffer) {
+            (u32::MAX, _) | (_, None) => 1,
+            (_, Some(framebuffer)) => framebuffer.facts.samples.max(1),
+        };
+        (program.serial, program.constants_version.load(Ordering::Acquire), samples)
     }
 
     /// Fills the hidden member that tells a shader the number of samples.

@@ -4,53 +4,36 @@ use crate::command::{Object, RingSlice};
 use crate::context::{dirty, BindPoint, MagmaContext};
 use crate::conv;
 use crate::pipeline::{self, FixedState, Moment, PipelineKey};
-use crate::render_pass::Framebuffer;
+use crate::render_pass::{Framebuffer, PassFacts};
 use crate::shader::Variant;
-use crate::vertex::{Source, VertexLayout};
 use ash::vk;
 use mgpipe_types::reflection::Stage;
-use mgpipe_types::render_state::{StencilFace, MAX_VIEWPORTS};
+use mgpipe_types::render_state::MAX_VIEWPORTS;
 use mgpipe_types::{draw_flags, gl, BufferHandle, DrawIndirect, DrawInfo, DrawRange, HostBytes, PipeError, PipeResult};
-use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Dynamic state as the command buffer has it; `None` members were never set in it.
-#[derive(Default, Clone, PartialEq)]
-pub(crate) struct Applied {
-    viewports: SmallVec<[[u32; 6]; 1]>,
-    scissors: SmallVec<[[i32; 4]; 1]>,
-    line_width: Option<u32>,
-    depth_bias: Option<[u32; 3]>,
-    blend_color: Option<[u32; 4]>,
-    stencil_refs: Option<[u32; 6]>,
-    cull: Option<vk::CullModeFlags>,
-    front: Option<vk::FrontFace>,
-    topology: Option<vk::PrimitiveTopology>,
-    depth: Option<(bool, bool, vk::CompareOp)>,
-    stencil_test: Option<bool>,
-    stencil_ops: Option<[(u32, u32, u32, u32); 2]>,
-    discard: Option<bool>,
-    bias_enable: Option<bool>,
-    restart: Option<bool>,
-    patch_points: Option<u32>,
-    point_size: Option<u32>,
-}
-
-/// The pipeline of the last draw and the integers that chose it.
+/// The pipeline of the last draw and what chose it.
 #[derive(Default)]
 pub(crate) struct LastPipeline {
     pub(crate) bound: vk::Pipeline,
+    pub(crate) choice: PipelineChoice,
     pipeline: vk::Pipeline,
+}
+
+/// What chooses a pipeline, as far as possible in identities.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct PipelineChoice {
     program: u64,
     state: u64,
-    framebuffer: u64,
     layout: u64,
+    facts: PassFacts,
     topology: vk::PrimitiveTopology,
     restart: bool,
     patch_points: u32,
     viewports: u32,
-    /// Dynamic state that the pipeline depends on: a patched point size, the clip origin and depth.
-    inputs: (Variant, u32, u32),
+    pub(crate) variant: Variant,
+    clip_origin: u32,
+    clip_depth_mode: u32,
 }
 
 /// What a draw's primitives look like to Vulkan.
@@ -110,14 +93,16 @@ impl MagmaContext {
         }
         let plain = plan.ranges.is_none()
             && self.layout.conversions.is_empty()
-            && info.flags & draw_flags::USER_INDICES == 0;
+            && info.flags & draw_flags::USER_INDICES == 0
+            // Without robust indices each draw's range is checked.
+            && (plan.index.is_none() || self.device.features.robust_indices);
         let ranges: &[DrawRange] = plan.ranges.as_deref().unwrap_or(ranges);
         if info.flags & draw_flags::INDIRECT != 0 {
             self.rec.flush_draws();
             self.emit_indirect(commands, info, indirect, plan.index.is_some())?;
         } else {
             if self.merge(commands, info, ranges, plan.index.is_some(), plain)? {
-                return Ok(());
+                return self.bound_deferred();
             }
             self.rec.flush_draws();
             self.emit(commands, info, ranges, plan.index.is_some());
@@ -271,9 +256,9 @@ impl MagmaContext {
         };
         let steady = self.dirty == 0
             && self.layout.conversions.is_empty()
-            && shape.topology == self.last_pipeline.topology
-            && shape.restart == self.last_pipeline.restart
-            && patch_points == self.last_pipeline.patch_points;
+            && shape.topology == self.last_pipeline.choice.topology
+            && shape.restart == self.last_pipeline.choice.restart
+            && patch_points == self.last_pipeline.choice.patch_points;
         if steady {
             if let Some(pass) = &self.pass {
                 return Ok(pass.commands);
@@ -304,11 +289,9 @@ impl MagmaContext {
         self.apply_dynamic(commands, &program, &framebuffer, moment);
         let vertex = dirty::VERTEX | dirty::BUFFERS | dirty::DEFAULTS | dirty::PROGRAM;
         if self.dirty & vertex != 0 || !converted.is_empty() {
-            self.rec.flush_draws();
             self.bind_vertex_buffers(commands, converted)?;
         }
         if self.dirty & (dirty::SETS | dirty::CONSTANTS | dirty::PROGRAM) != 0 {
-            self.rec.flush_draws();
             self.bind_sets(commands, BindPoint::Draw)?;
         }
         if self.dirty & dirty::PROGRAM != 0 {
@@ -322,19 +305,6 @@ impl MagmaContext {
         Ok(commands)
     }
 
-    fn resolve_layout(&mut self, program: &crate::shader::Program) {
-        let key = (program.serial, self.elements.as_ref().map_or(0, |e| e.serial), self.odd_points);
-        if key != self.layout_key {
-            let offset = |point: u32| self.vertex_buffers.get(point as usize).map_or(0, |slot| slot.bound.offset);
-            let layout = VertexLayout::new(&self.device, self.elements.as_deref(), &program.reflection, offset);
-            if layout != *self.layout {
-                self.layout = Arc::new(layout);
-                self.dirty |= dirty::VERTEX;
-            }
-            self.layout_key = key;
-        }
-    }
-
     fn choose_pipeline(
         &mut self,
         program: &Arc<crate::shader::Program>,
@@ -344,40 +314,38 @@ impl MagmaContext {
         let topology =
             if self.device.ext.extended_dynamic_state { conv::topology_class(moment.topology) } else { moment.topology };
         let variant = self.variant(program, moment.topology);
-        let layout_serial = if self.device.ext.vertex_input_dynamic_state { 0 } else { Arc::as_ptr(&self.layout) as u64 };
-        let inputs = (variant, self.state.clip_origin, self.state.clip_depth_mode);
-        let last = &self.last_pipeline;
-        let same = last.program == program.serial
-            && last.state == self.state_serial
-            && last.framebuffer == framebuffer.serial
-            && last.layout == layout_serial
-            && last.topology == moment.topology
-            && last.restart == moment.restart
-            && last.patch_points == moment.patch_points
-            && last.viewports == moment.viewports
-            && last.inputs == inputs
-            && last.pipeline != vk::Pipeline::null();
-        let pipeline = if same {
-            last.pipeline
-        } else {
-            let fixed = FixedState::new(&self.device, &self.state, &framebuffer.facts, &moment);
-            let vertex = (!self.device.ext.vertex_input_dynamic_state).then(|| self.layout.clone());
-            let key = PipelineKey { facts: framebuffer.facts, fixed, topology, variant, vertex };
-            pipeline::graphics(&self.device, program, key)?
-        };
-        self.last_pipeline = LastPipeline {
-            bound: self.last_pipeline.bound,
-            pipeline,
+        let dynamic_input = self.device.ext.vertex_input_dynamic_state;
+        let choice = PipelineChoice {
             program: program.serial,
             state: self.state_serial,
-            framebuffer: framebuffer.serial,
-            layout: layout_serial,
+            layout: if dynamic_input { 0 } else { self.layouts.serial },
+            facts: framebuffer.facts,
             topology: moment.topology,
             restart: moment.restart,
             patch_points: moment.patch_points,
             viewports: moment.viewports,
-            inputs,
+            variant,
+            clip_origin: self.state.clip_origin,
+            clip_depth_mode: self.state.clip_depth_mode,
         };
+        let last = &mut self.last_pipeline;
+        if last.choice == choice && last.pipeline != vk::Pipeline::null() {
+            return Ok(last.pipeline);
+        }
+        let spread = choice.program.rotate_left(40) ^ choice.state;
+        let pipeline = match self.pipeline_memo.get(spread, &choice) {
+            Some(pipeline) => *pipeline,
+            None => {
+                let fixed = FixedState::new(&self.device, &self.state, &framebuffer.facts, &moment);
+                let vertex = (!dynamic_input).then(|| self.layout.clone());
+                let key = PipelineKey { facts: framebuffer.facts, fixed, topology, variant, vertex };
+                let pipeline = pipeline::graphics(&self.device, program, key)?;
+                self.pipeline_memo.put(spread, choice, pipeline);
+                pipeline
+            }
+        };
+        last.choice = choice;
+        last.pipeline = pipeline;
         Ok(pipeline)
     }
 
@@ -402,213 +370,6 @@ impl MagmaContext {
                 written => ((1u32 << written.min(8)) - 1) as u8 & !(self.state.clip_distance_mask as u8),
             },
         }
-    }
-
-    fn apply_dynamic(
-        &mut self,
-        commands: vk::CommandBuffer,
-        program: &crate::shader::Program,
-        framebuffer: &Framebuffer,
-        moment: Moment,
-    ) {
-        let device = self.device.clone();
-        let raw = &device.raw;
-        let state = &self.state;
-        let rec = &mut self.rec;
-        let applied = self.applied.get_or_insert_with(Box::default);
-        let bits = |x: f32| x.to_bits();
-        // SAFETY (whole function): the command buffer is being recorded; values are within the device's limits; extended
-        // state is only set when its extension is enabled.
-        let count = moment.viewports as usize;
-        let mut viewports: SmallVec<[[u32; 6]; 1]> = SmallVec::new();
-        let limits = &device.properties.limits;
-        for index in 0..count {
-            let v = &state.viewports[index];
-            let d = &state.depth_ranges[index];
-            let width = v.width.clamp(0.0, limits.max_viewport_dimensions[0] as f32).max(f32::MIN_POSITIVE);
-            let height = v.height.clamp(0.0, limits.max_viewport_dimensions[1] as f32);
-            let (low, high) = (limits.viewport_bounds_range[0], limits.viewport_bounds_range[1]);
-            let x = v.x.clamp(low, high - width);
-            let y = v.y.clamp(low, high - height);
-            // An upper-left origin mirrors clip y, which a negative viewport height does.
-            let (y, height) =
-                if state.clip_origin == gl::UPPER_LEFT { (y + height, -height) } else { (y, height) };
-            viewports.push([x, y, width, height, d.near.clamp(0.0, 1.0), d.far.clamp(0.0, 1.0)].map(bits));
-        }
-        if applied.viewports != viewports {
-            rec.flush_draws();
-            let list: SmallVec<[vk::Viewport; 1]> = viewports
-                .iter()
-                .map(|v| {
-                    let [x, y, width, height, min_depth, max_depth] = v.map(f32::from_bits);
-                    vk::Viewport { x, y, width, height, min_depth, max_depth }
-                })
-                .collect();
-            // SAFETY: see above.
-            unsafe {
-                if device.ext.extended_dynamic_state {
-                    device.fns.dynamic_state.cmd_set_viewport_with_count(commands, &list);
-                } else {
-                    raw.cmd_set_viewport(commands, 0, &list);
-                }
-            }
-            applied.viewports = viewports;
-        }
-        let mut scissors: SmallVec<[[i32; 4]; 1]> = SmallVec::new();
-        for index in 0..count {
-            scissors.push(scissor(state, index, framebuffer.extent));
-        }
-        if applied.scissors != scissors {
-            rec.flush_draws();
-            let list: SmallVec<[vk::Rect2D; 1]> = scissors.iter().map(|s| rect(*s)).collect();
-            // SAFETY: see above.
-            unsafe {
-                if device.ext.extended_dynamic_state {
-                    device.fns.dynamic_state.cmd_set_scissor_with_count(commands, &list);
-                } else {
-                    raw.cmd_set_scissor(commands, 0, &list);
-                }
-            }
-            applied.scissors = scissors;
-        }
-        macro_rules! apply {
-            ($field:ident, $value:expr, |$arg:pat_param| $set:expr) => {
-                let value = $value;
-                if applied.$field != Some(value) {
-                    rec.flush_draws();
-                    let $arg = value;
-                    // SAFETY: see above.
-                    unsafe { $set };
-                    applied.$field = Some(value);
-                }
-            };
-        }
-        let width = if device.features.core.wide_lines == vk::TRUE {
-            state.line_width.clamp(limits.line_width_range[0], limits.line_width_range[1])
-        } else {
-            1.0
-        };
-        apply!(line_width, bits(width), |w| raw.cmd_set_line_width(commands, f32::from_bits(w)));
-        let clamp = if device.features.core.depth_bias_clamp == vk::TRUE { state.polygon_offset_clamp } else { 0.0 };
-        let bias = [state.polygon_offset_units, clamp, state.polygon_offset_factor].map(bits);
-        apply!(depth_bias, bias, |b| {
-            let [units, clamp, factor] = b.map(f32::from_bits);
-            raw.cmd_set_depth_bias(commands, units, clamp, factor);
-        });
-        apply!(blend_color, state.blend_color.map(bits), |c| {
-            raw.cmd_set_blend_constants(commands, &c.map(f32::from_bits));
-        });
-        let face = |f: &StencilFace| [f.value_mask & 0xff, f.write_mask & 0xff, f.reference.clamp(0, 255) as u32];
-        let (front, back) = (face(&state.stencil[0]), face(&state.stencil[1]));
-        apply!(stencil_refs, [front[0], front[1], front[2], back[0], back[1], back[2]], |s| {
-            let (f, b) = (vk::StencilFaceFlags::FRONT, vk::StencilFaceFlags::BACK);
-            raw.cmd_set_stencil_compare_mask(commands, f, s[0]);
-            raw.cmd_set_stencil_write_mask(commands, f, s[1]);
-            raw.cmd_set_stencil_reference(commands, f, s[2]);
-            raw.cmd_set_stencil_compare_mask(commands, b, s[3]);
-            raw.cmd_set_stencil_write_mask(commands, b, s[4]);
-            raw.cmd_set_stencil_reference(commands, b, s[5]);
-        });
-        if device.ext.extended_dynamic_state {
-            let fns = &device.fns.dynamic_state;
-            let cull = if state.cull_face != 0 {
-                conv::map_cull(state.cull_face_mode)
-            } else {
-                vk::CullModeFlags::NONE
-            };
-            apply!(cull, cull, |c| fns.cmd_set_cull_mode(commands, c));
-            apply!(front, conv::map_front_face(state.front_face, state.clip_origin), |f| {
-                fns.cmd_set_front_face(commands, f)
-            });
-            apply!(topology, moment.topology, |t| fns.cmd_set_primitive_topology(commands, t));
-            let has_depth = framebuffer.depth.is_some();
-            let test = has_depth && state.depth_test != 0;
-            let depth = (test, test && state.depth_mask != 0, conv::map_compare(state.depth_func));
-            apply!(depth, depth, |(test, write, func)| {
-                fns.cmd_set_depth_test_enable(commands, test);
-                fns.cmd_set_depth_write_enable(commands, write);
-                fns.cmd_set_depth_compare_op(commands, func);
-            });
-            let stencil = framebuffer.stencil.is_some() && state.stencil_test != 0;
-            apply!(stencil_test, stencil, |s| fns.cmd_set_stencil_test_enable(commands, s));
-            let ops = [0, 1].map(|i| {
-                let f = &state.stencil[i];
-                (f.fail_op, f.pass_op, f.depth_fail_op, f.func)
-            });
-            apply!(stencil_ops, ops, |ops| {
-                for (face, (fail, pass, depth_fail, func)) in
-                    [vk::StencilFaceFlags::FRONT, vk::StencilFaceFlags::BACK].into_iter().zip(ops)
-                {
-                    fns.cmd_set_stencil_op(
-                        commands,
-                        face,
-                        conv::map_stencil_op(fail),
-                        conv::map_stencil_op(pass),
-                        conv::map_stencil_op(depth_fail),
-                        conv::map_compare(func),
-                    );
-                }
-            });
-        }
-        if device.ext.extended_dynamic_state2 {
-            let fns = &device.fns.dynamic_state2;
-            apply!(discard, state.rasterizer_discard != 0, |d| fns.cmd_set_rasterizer_discard_enable(commands, d));
-            let bias = pipeline::depth_bias_enabled(state, moment.topology);
-            apply!(bias_enable, bias, |b| fns.cmd_set_depth_bias_enable(commands, b));
-            apply!(restart, moment.restart, |r| fns.cmd_set_primitive_restart_enable(commands, r));
-            if device.features.patch_points_dynamic && moment.patch_points != 0 {
-                apply!(patch_points, moment.patch_points, |p| fns.cmd_set_patch_control_points(commands, p));
-            }
-        }
-        if self.last_pipeline.inputs.0.point_size {
-            let size = state.point_size.clamp(limits.point_size_range[0], limits.point_size_range[1]);
-            let layout = program.layout;
-            apply!(point_size, bits(size), |s| {
-                raw.cmd_push_constants(commands, layout, vk::ShaderStageFlags::ALL_GRAPHICS, 0, &s.to_ne_bytes())
-            });
-        }
-    }
-
-    fn bind_vertex_buffers(&mut self, commands: vk::CommandBuffer, converted: &[RingSlice]) -> PipeResult<()> {
-        let layout = self.layout.clone();
-        if self.device.ext.vertex_input_dynamic_state && self.dirty & (dirty::VERTEX | dirty::PROGRAM) != 0 {
-            layout.set(&self.device, commands);
-        }
-        let mut buffers: SmallVec<[vk::Buffer; 8]> = SmallVec::new();
-        let mut offsets: SmallVec<[u64; 8]> = SmallVec::new();
-        for binding in &layout.bindings {
-            let (buffer, offset) = match binding.source {
-                Source::Point(point) => {
-                    let slot = &self.vertex_buffers[point as usize];
-                    match &slot.storage {
-                        Some(storage) if slot.bound.offset < storage.size => {
-                            self.rec.keep(Object::Buffer(storage), true);
-                            (storage.raw, slot.bound.offset)
-                        }
-                        _ => {
-                            let zeros = self.shared.placeholders.zeros(&self.device)?;
-                            self.rec.keep(Object::Buffer(&zeros), true);
-                            (zeros.raw, 0)
-                        }
-                    }
-                }
-                Source::Converted(index) => match converted.get(index as usize) {
-                    Some(slice) => (slice.buffer, slice.offset),
-                    None => continue,
-                },
-                Source::Defaults => {
-                    let slice = self.rec.ring_bytes(&self.attrib_defaults, 16)?;
-                    (slice.buffer, slice.offset)
-                }
-            };
-            buffers.push(buffer);
-            offsets.push(offset);
-        }
-        if !buffers.is_empty() {
-            // SAFETY: the batch keeps the buffers; offsets lie within them.
-            unsafe { self.device.raw.cmd_bind_vertex_buffers(commands, 0, &buffers, &offsets) };
-        }
-        Ok(())
     }
 }
 

@@ -34,12 +34,14 @@ mod conv;
 mod descriptor;
 mod device;
 mod draw;
+mod dynamic;
 mod error;
 mod features;
 mod fence;
 mod format;
 mod index;
 mod internal;
+mod memo;
 mod merge;
 mod pipeline;
 mod placeholder;
@@ -56,6 +58,7 @@ mod table;
 mod transfer;
 mod validation;
 mod vertex;
+mod vertex_input;
 mod xfb;
 
 use mgpipe_types::{Backend, Callbacks, PipeResult, Screen};
@@ -79,6 +82,7 @@ impl MagmaBackend {
 
 impl Backend for MagmaBackend {
     fn open(&self, callbacks: Arc<dyn Callbacks>) -> PipeResult<Arc<dyn Screen>> {
+        table::generation_check()?;
         let mut slot = self.device.lock();
         let device = match &*slot {
             Some(device) if !device.is_lost() => device.clone(),

@@ -34,6 +34,11 @@ impl<K: PartialEq, V> Memo<K, V> {
         }
     }
 
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.places.fill_with(|| None);
+    }
+
     /// Every decision that is remembered.
     pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
         self.places.iter().flatten().map(|(_, value)| value)

@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 use mgpipe_types::reflection::{BindingKind, OpaqueType, Reflection, Stage, StageMask, SET_COUNT};
 use mgpipe_types::{BlobRef, PipeError, PipeResult, ProgramBindings, ProgramDesc};
 use parking_lot::{Mutex, RwLock};
+use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 /// Bytes of push constants that every graphics layout has: the point size of points without a program-given one.
@@ -108,6 +109,8 @@ pub(crate) struct Program {
     pub(crate) bindings: RwLock<Arc<Bindings>>,
     /// Latest bytes of the default block.
     pub(crate) constants: Mutex<Vec<u8>>,
+    /// Moves with every change of those bytes.
+    pub(crate) constants_version: AtomicU64,
     pub(crate) pipelines: Mutex<HashMap<PipelineKey, vk::Pipeline>>,
     pub(crate) compute: Mutex<Option<vk::Pipeline>>,
     pub(crate) num_samples_offset: u32,
@@ -227,6 +230,7 @@ impl Program {
             layout,
             bindings: RwLock::new(Arc::new(bindings)),
             constants: Mutex::default(),
+            constants_version: AtomicU64::new(0),
             pipelines: Mutex::new(HashMap::new()),
             compute: Mutex::new(None),
             num_samples_offset: desc.num_samples_offset,
