@@ -39,6 +39,7 @@ const ALWAYS: &[&str] = &[
     "GL_ARB_shader_texture_lod",
     "GL_ARB_sync",
     "GL_ARB_texture_buffer_object",
+    "GL_ARB_texture_compression_rgtc",
     "GL_ARB_texture_float",
     "GL_ARB_texture_multisample",
     "GL_ARB_texture_non_power_of_two",
@@ -53,10 +54,14 @@ const ALWAYS: &[&str] = &[
     "GL_ARB_vertex_shader",
     "GL_ARB_vertex_type_2_10_10_10_rev",
     "GL_EXT_packed_depth_stencil",
+    "GL_EXT_packed_float",
     "GL_EXT_texture_array",
+    "GL_EXT_texture_compression_s3tc",
     "GL_EXT_texture_integer",
     "GL_EXT_texture_sRGB",
     "GL_EXT_texture_shared_exponent",
+    "GL_EXT_texture_snorm",
+    "GL_EXT_texture_swizzle",
     "GL_KHR_debug",
 ];
 
