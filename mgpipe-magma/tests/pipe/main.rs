@@ -1,0 +1,7 @@
+//! Magma driven by MGPipe calls alone. Each test skips, and says so, on a machine without a Vulkan driver.
+
+mod contexts;
+mod draws;
+mod hostile;
+mod rig;
+mod transfers;
