@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mgpipe_tracker::{Generations, RenderStateTracker, Tracker, TrackerOptions};
-use mgpipe_types::{flush_flags, gl, ContextHandle, Context as Pipe, Flush};
+use mgpipe_types::{flush_flags, gl, Context as Pipe, ContextHandle, Flush};
 
 use crate::boundary::ContextAttribs;
 use crate::buffer::BufferBindings;
@@ -50,8 +50,6 @@ pub(crate) struct ContextState {
     pub(crate) error: u32,
     /// The context is lost: commands do nothing.
     pub(crate) lost: bool,
-    /// The reset was told to the application.
-    pub(crate) reset_told: bool,
     /// `GL_KHR_debug`.
     pub(crate) debug: DebugState,
     /// Counters of what changed, for the tracker.
@@ -108,7 +106,6 @@ impl Context {
             relaxed: (attribs.major, attribs.minor) < (3, 1),
             error: gl::NO_ERROR,
             lost: share.is_lost(),
-            reset_told: false,
             debug: DebugState::new(attribs.debug),
             generations: Generations::new(),
             render: RenderStateTracker::new(),
@@ -125,7 +122,8 @@ impl Context {
             warned: Vec::new(),
             share: share.clone(),
         };
-        let tracker = Tracker::new(share.handles.clone(), TrackerOptions::default());
+        let options = TrackerOptions { switches: share.switches, ..TrackerOptions::default() };
+        let tracker = Tracker::new(share.handles.clone(), options);
         Ok(Context { state, tracker, pipe })
     }
 
@@ -189,10 +187,6 @@ impl Context {
                     self.pipe.delete_shader(&crate::share::only(handle));
                     self.state.share.free(handle);
                 }
-                Dead::Sampler(handle) => {
-                    self.pipe.delete_sampler(&crate::share::only(handle));
-                    self.state.share.free(handle);
-                }
                 Dead::Texture(handle) => {
                     self.tracker.invalidate_texture(handle, &mut *self.pipe);
                     self.state.share.free(handle);
@@ -215,13 +209,7 @@ impl ContextState {
         if !self.warned.contains(&text) {
             self.warned.push(text);
             log::warn!("{text}");
-            self.debug.message(
-                gl::DEBUG_SOURCE_API,
-                gl::DEBUG_TYPE_PORTABILITY,
-                0,
-                gl::DEBUG_SEVERITY_MEDIUM,
-                text,
-            );
+            self.debug.message(gl::DEBUG_SOURCE_API, gl::DEBUG_TYPE_PORTABILITY, 0, gl::DEBUG_SEVERITY_MEDIUM, text);
         }
     }
 

@@ -38,5 +38,6 @@ mod xfb;
 pub use callbacks::FrontendCallbacks;
 pub use context::Context;
 pub use drawable::Drawable;
+pub use mgpipe_tracker::Switches as TrackerSwitches;
 pub use share::{CreateContextError, ShareGroup};
 pub use sync::Fence;

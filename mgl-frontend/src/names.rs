@@ -136,9 +136,7 @@ impl<P> Names<P> {
 
     /// The object of a name, for changing it.
     pub(crate) fn get_mut(&mut self, name: u32) -> Option<&mut P> {
-        if self.get(name).is_none() {
-            return None;
-        }
+        self.get(name)?;
         match self.slot_mut(name) {
             Slot::Object(object) => Some(object),
             _ => None,

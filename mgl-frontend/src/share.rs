@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Arc;
 
 use mgpipe_handles::HandleSpace;
-use mgpipe_tracker::SharedAggregates;
+use mgpipe_tracker::{SharedAggregates, Switches};
 use mgpipe_types::{
-    features, CapsReply, ContextHandle, HandleOnly, ResourceHandle, ResourceRef, SamplerCso, Screen, ShaderCso, TextureHandle,
+    features, CapsReply, ContextHandle, HandleOnly, ResourceHandle, ResourceRef, Screen, ShaderCso, TextureHandle,
     TypedHandle,
 };
 use parking_lot::Mutex;
@@ -36,6 +36,8 @@ pub struct ShareCore {
     graveyard: Mutex<Vec<Dead>>,
     graves: AtomicUsize,
     callbacks: Option<Arc<FrontendCallbacks>>,
+    /// How trackers of the group's contexts work.
+    pub(crate) switches: Switches,
 }
 
 /// An object whose destroy call belongs to a context's command flow, waiting for a context to emit it.
@@ -43,8 +45,6 @@ pub struct ShareCore {
 pub(crate) enum Dead {
     /// A linked program.
     Shader(ShaderCso),
-    /// A sampler object's CSO, when one was made outside the tracker's cache.
-    Sampler(SamplerCso),
     /// A texture: views of it in CSO caches must go.
     Texture(TextureHandle),
 }
@@ -161,16 +161,29 @@ impl std::ops::Deref for ShareGroup {
 impl ShareGroup {
     /// A share group on what a backend's `open` answered. Each group needs a screen of its own.
     pub fn new(screen: Arc<dyn Screen>) -> Arc<ShareGroup> {
-        ShareGroup::build(screen, None)
+        ShareGroup::build(screen, None, Switches::default())
     }
 
     /// Like [`ShareGroup::new`], with the callbacks that the backend was opened with: errors that only the backend can
     /// detect then reach `glGetError`.
     pub fn with_callbacks(screen: Arc<dyn Screen>, callbacks: Arc<FrontendCallbacks>) -> Arc<ShareGroup> {
-        ShareGroup::build(screen, Some(callbacks))
+        ShareGroup::build(screen, Some(callbacks), Switches::default())
     }
 
-    fn build(screen: Arc<dyn Screen>, callbacks: Option<Arc<FrontendCallbacks>>) -> Arc<ShareGroup> {
+    /// Like [`ShareGroup::with_callbacks`], with the tracker's switches set for every context of the group: for controls.
+    pub fn with_switches(
+        screen: Arc<dyn Screen>,
+        callbacks: Arc<FrontendCallbacks>,
+        switches: Switches,
+    ) -> Arc<ShareGroup> {
+        ShareGroup::build(screen, Some(callbacks), switches)
+    }
+
+    fn build(
+        screen: Arc<dyn Screen>,
+        callbacks: Option<Arc<FrontendCallbacks>>,
+        switches: Switches,
+    ) -> Arc<ShareGroup> {
         let caps = screen.get_caps();
         let limits = Limits::new(&caps);
         let formats = crate::format::FormatTable::new(&caps);
@@ -189,6 +202,7 @@ impl ShareGroup {
             graveyard: Mutex::new(Vec::new()),
             graves: AtomicUsize::new(0),
             callbacks,
+            switches,
         };
         Arc::new(ShareGroup {
             core: Arc::new(core),
@@ -226,7 +240,6 @@ impl Drop for ShareCore {
             match dead {
                 Dead::Texture(handle) => self.free(handle),
                 Dead::Shader(handle) => self.free(handle),
-                Dead::Sampler(handle) => self.free(handle),
             }
         }
     }

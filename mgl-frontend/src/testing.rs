@@ -121,7 +121,7 @@ macro_rules! rest_of_screen {
     ($op:ident $name:ident screen ($($arg:ident : $kind:ident $ty:ident),*) none) => {
         fn $name(&self, $($arg: mgpipe_types::mgpipe_arg!($kind $ty)),*) {
             let _ = ($($arg,)*);
-            self.note(stringify!($name));
+            drop(self.note(stringify!($name)));
         }
     };
     ($op:ident $name:ident screen ($($arg:ident : $kind:ident $ty:ident),*) $($reply:tt)*) => {};
@@ -139,7 +139,7 @@ macro_rules! rest_of_context {
     ($op:ident $name:ident context ($($arg:ident : $kind:ident $ty:ident),*) none) => {
         fn $name(&mut self, $($arg: mgpipe_types::mgpipe_arg!($kind $ty)),*) {
             let _ = ($($arg,)*);
-            self.0.note(stringify!($name));
+            drop(self.0.note(stringify!($name)));
         }
     };
 }
@@ -356,8 +356,9 @@ pub(crate) fn give_drawable(ctx: &mut Context) {
 pub(crate) fn share_group() -> (Arc<ShareGroup>, Arc<Mutex<Log>>) {
     let formats = [u32::MAX; mgpipe_types::FORMAT_SLOTS];
     let caps = Caps {
-        features: u64::MAX & !mgpipe_types::features::NEEDS_HOST_INDEX_BYTES,
+        features: !mgpipe_types::features::NEEDS_HOST_INDEX_BYTES,
         max_xfb_buffers: 4,
+        call_mask: [u64::MAX; 2],
         framebuffer_color_samples: 0b101,
         framebuffer_depth_samples: 0b101,
         framebuffer_integer_samples: 0b101,

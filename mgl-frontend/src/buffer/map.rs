@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 
 use mgpipe_types::{gl, FlushRange, TypedHandle};
 
-use super::MAP_ALIGNMENT;
 use super::memory::Shadow;
+use super::MAP_ALIGNMENT;
 use super::{AlignedBytes, Buffer, BufferInner};
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_operation, invalid_value, out_of_memory, GlResult};

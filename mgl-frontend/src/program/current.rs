@@ -135,11 +135,6 @@ impl CurrentProgram {
         executable.into_iter().flat_map(|e| self.sampler_units.iter().copied().zip(e.sampler_types()))
     }
 
-    /// Binding points of the uniform blocks. Valid after [`CurrentProgram::refresh`].
-    pub(crate) fn uniform_points(&self) -> &[u32] {
-        &self.uniform_points
-    }
-
     /// The tracker's view.
     pub(crate) fn state(&self) -> ProgramState {
         match &self.executable {
