@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use crate::environment;
 use crate::exec::Progress;
@@ -46,6 +47,8 @@ struct Shared {
     results: Vec<Option<Status>>,
     done: u64,
     progress: Progress,
+    /// Receives each result as it comes, so that an interrupted run leaves what it found.
+    journal: std::fs::File,
 }
 
 /// Runs every test and returns its status, in the order of `tests`.
@@ -56,12 +59,15 @@ struct Shared {
 /// # Errors
 /// When a process cannot be started at all.
 pub fn run(workspace: &Workspace, tests: &[Test], settings: &Settings<'_>) -> Result<Vec<Status>> {
+    let journal = settings.logs.join("journal.tsv");
+    let journal = std::fs::File::create(&journal).with_context(|| format!("cannot write {}", journal.display()))?;
     let shared = Mutex::new(Shared {
         queue: plan(tests, settings.batch),
         running: 0,
         results: vec![None; tests.len()],
         done: 0,
         progress: Progress::counted("piglit", tests.len() as u64),
+        journal,
     });
     let failure: Mutex<Option<anyhow::Error>> = Mutex::new(None);
     std::thread::scope(|scope| {
@@ -141,6 +147,8 @@ fn work(
         for (index, status) in finished {
             state.results[index] = Some(status);
             state.done += 1;
+            // The journal is a convenience; the results stand without it.
+            let _ = writeln!(state.journal, "{}\t{status}", tests[index].name);
         }
         for piece in again.into_iter().rev() {
             state.queue.push_front(piece);
