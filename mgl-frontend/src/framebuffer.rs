@@ -110,14 +110,14 @@ pub(crate) struct Framebuffers {
     pub(crate) window: Window,
     draw: u32,
     read: u32,
-    /// An attachment had no place on the server when the framebuffer was resolved.
-    unresolved: bool,
+    /// State for which every attachment was sent.
+    realized: Option<[u64; 4]>,
 }
 
 impl Framebuffers {
     /// The default framebuffer is bound.
     pub(crate) fn new() -> Framebuffers {
-        Framebuffers { objects: Names::default(), window: Window::default(), draw: 0, read: 0, unresolved: false }
+        Framebuffers { objects: Names::default(), window: Window::default(), draw: 0, read: 0, realized: None }
     }
 
     /// The bound draw framebuffer; `None` for the default one.

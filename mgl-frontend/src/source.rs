@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mgpipe_tracker::{
-    Aggregates, BufferClass, Generations, ProgramPoint, ProgramState, RenderStateTracker, ResolvedBuffers,
+    Aggregates, BufferClass, Counter, Generations, ProgramPoint, ProgramState, RenderStateTracker, ResolvedBuffers,
     ResolvedProgramBindings, ResolvedStreamOutput, ResolvedView, Source, VerbClass, VertexElements,
 };
 use mgpipe_types::{
@@ -30,10 +30,16 @@ impl Source for ContextState {
     }
 
     fn upload_pending(&mut self, class: VerbClass, pipe: &mut dyn Pipe) {
+        // A draw that only changed its vertex arrays comes here as well: nothing below locks while no texture, unit or
+        // attachment moved.
+        let moved = self.aggregates();
         if matches!(class, VerbClass::Draw | VerbClass::Dispatch | VerbClass::TextureOp) {
-            self.textures.realize(pipe);
+            let units = self.generations.get(Counter::TextureUnits);
+            self.textures.realize_moved([moved.texture_content, moved.texture_params, units], pipe);
         }
-        self.framebuffers.realize(pipe);
+        let binding = self.generations.get(Counter::Framebuffer);
+        let state = [moved.texture_content, moved.texture_params, moved.attachment, binding];
+        self.framebuffers.realize_moved(state, pipe);
     }
 
     fn program(&self, point: ProgramPoint) -> ProgramState {

@@ -11,8 +11,13 @@ fn narrow(value: u32) -> u16 {
 }
 
 impl Framebuffers {
-    /// Gives every attachment of the bound framebuffers a place on the server and sends what waits for it.
-    pub(crate) fn realize(&self, pipe: &mut dyn Pipe) {
+    /// Gives every attachment of the bound framebuffers a place on the server and sends what waits for it, unless `state`,
+    /// which moves with every change of a texture, an attachment or a binding, is what it was.
+    pub(crate) fn realize_moved(&mut self, state: [u64; 4], pipe: &mut dyn Pipe) {
+        if self.realized == Some(state) {
+            return;
+        }
+        self.realized = Some(state);
         for framebuffer in [self.draw(), self.read()].into_iter().flatten() {
             for attachment in framebuffer.attachments() {
                 attachment.realize(pipe);
@@ -76,7 +81,7 @@ impl Attachment {
 }
 
 impl ContextState {
-    /// Resolves the bound framebuffers. [`Framebuffers::realize`] ran before, as part of the uploads of the same verb.
+    /// Resolves the bound framebuffers. [`Framebuffers::realize_moved`] ran before, as part of the uploads of the same verb.
     pub(crate) fn resolve_framebuffer_state(&mut self) -> FramebufferState {
         let complete = self.framebuffer_status(Binding::Draw) == gl::FRAMEBUFFER_COMPLETE;
         let mut state =
@@ -132,7 +137,6 @@ impl ContextState {
             // A verb that sends no uploads came first; the next one resolves again.
             self.generations.bump(Counter::Framebuffer);
         }
-        self.framebuffers.unresolved = unresolved;
         state
     }
 }

@@ -34,6 +34,8 @@ pub(crate) struct TextureUnits {
     touched: usize,
     /// Default textures, made when they are first needed. They belong to the context.
     defaults: [Option<Arc<Texture>>; TARGETS],
+    /// State for which everything bound was sent.
+    pub(super) realized: Option<[u64; 3]>,
     /// Answers of proxy targets, by target and level.
     proxies: HashMap<(Target, u32), Image>,
 }
@@ -46,6 +48,7 @@ impl TextureUnits {
             active: 0,
             touched: 0,
             defaults: Default::default(),
+            realized: None,
             proxies: HashMap::new(),
         }
     }

@@ -117,10 +117,14 @@ impl TextureUnits {
         ResolvedView { unit, view, parameters }
     }
 
-    /// Sends what waits for any texture that is bound to a unit.
-    pub(crate) fn realize(&self, pipe: &mut dyn Pipe) {
-        for texture in self.bound_textures() {
-            texture.realize(pipe);
+    /// Sends what waits for any texture that is bound to a unit, unless `state`, which moves with every change of a
+    /// texture or a binding, is what it was.
+    pub(crate) fn realize_moved(&mut self, state: [u64; 3], pipe: &mut dyn Pipe) {
+        if self.realized != Some(state) {
+            self.realized = Some(state);
+            for texture in self.bound_textures() {
+                texture.realize(pipe);
+            }
         }
     }
 }
