@@ -1,9 +1,12 @@
 //! Opens a backend for a display. Nothing here runs before `eglInitialize` or a question about devices.
 
 use std::ffi::CString;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use mgl_frontend::FrontendCallbacks;
+use mgl_frontend::{FrontendCallbacks, TrackerSwitches};
 use mgpipe_types::{Backend, Caps, Screen};
 use parking_lot::Mutex;
 
@@ -35,6 +38,7 @@ pub(crate) struct Limits {
 
 /// A backend with its device open, and a screen that no share group uses yet.
 struct Opened {
+    settings: Settings,
     backend: Arc<dyn Backend>,
     screen: Arc<dyn Screen>,
     callbacks: Arc<FrontendCallbacks>,
@@ -46,6 +50,7 @@ pub(crate) struct Session {
     pub(crate) device: usize,
     /// Its limits.
     pub(crate) limits: Limits,
+    settings: Settings,
     backend: Arc<dyn Backend>,
     /// The group of the first context: made when the display was initialised, to learn the limits.
     first: Mutex<Option<Arc<ShareGroup>>>,
@@ -58,7 +63,7 @@ static SPARE: Mutex<Option<Opened>> = Mutex::new(None);
 pub(crate) fn devices() -> Result<&'static [DeviceInfo], String> {
     static DEVICES: OnceLock<Result<Vec<DeviceInfo>, String>> = OnceLock::new();
     let devices = DEVICES.get_or_init(|| {
-        let opened = open(&Settings::from_env()?)?;
+        let opened = open(Settings::from_env()?)?;
         let caps = opened.screen.get_caps();
         let mut name = caps.device_name.into_bytes();
         name.retain(|&b| b != 0);
@@ -72,22 +77,46 @@ pub(crate) fn devices() -> Result<&'static [DeviceInfo], String> {
     }
 }
 
-fn open(settings: &Settings) -> Result<Opened, String> {
+fn open(settings: Settings) -> Result<Opened, String> {
     let settings::Transport::Monolith = settings.transport;
     let backend: Arc<dyn Backend> = match settings.backend {
         settings::Backend::Magma => Arc::new(mgpipe_magma::MagmaBackend::new()),
         settings::Backend::Null => Arc::new(mgpipe_wire::null::NullBackend),
     };
-    open_screen(backend)
+    open_screen(settings, backend)
 }
 
 /// Opens one more screen on a backend; the first one opens the device.
-fn open_screen(backend: Arc<dyn Backend>) -> Result<Opened, String> {
+fn open_screen(settings: Settings, backend: Arc<dyn Backend>) -> Result<Opened, String> {
     let callbacks = Arc::new(FrontendCallbacks::default());
-    match backend.open(callbacks.clone()) {
-        Ok(screen) => Ok(Opened { backend, screen, callbacks }),
-        Err(error) => Err(error.to_string()),
+    let mut screen = backend.open(callbacks.clone()).map_err(|error| error.to_string())?;
+    if let Some(path) = &settings.record {
+        screen = recorded(screen, path)?;
     }
+    Ok(Opened { settings, backend, screen, callbacks })
+}
+
+/// Records everything that passes a screen. Handles are those of one screen, so each has a file of its own: the first
+/// one of the process the name asked for, the others with a number appended.
+fn recorded(screen: Arc<dyn Screen>, path: &Path) -> Result<Arc<dyn Screen>, String> {
+    static SCREENS: AtomicUsize = AtomicUsize::new(0);
+    let path = recording_path(path, SCREENS.fetch_add(1, Ordering::Relaxed));
+    // Unbuffered: a program that ends without terminating its display leaves a whole recording, too.
+    let recorder = File::create(&path).and_then(|file| mgpipe_wire::Recorder::new(Box::new(file)));
+    match recorder {
+        Ok(recorder) => Ok(recorder.wrap(screen)),
+        Err(error) => Err(format!("MGL_RECORD: {}: {error}", path.display())),
+    }
+}
+
+/// The file of the screen that `earlier` ones precede.
+fn recording_path(path: &Path, earlier: usize) -> PathBuf {
+    if earlier == 0 {
+        return path.to_owned();
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{earlier}"));
+    PathBuf::from(name)
 }
 
 impl Session {
@@ -98,13 +127,14 @@ impl Session {
         let spare = SPARE.lock().take();
         let opened = match spare {
             Some(opened) => opened,
-            None => open(&settings)?,
+            None => open(settings)?,
         };
+        let settings = opened.settings.clone();
         let caps = opened.screen.get_caps().caps;
         let backend = opened.backend.clone();
         let group = opened.into_share_group();
         let limits = Limits::new(&caps, group.max_version());
-        Ok(Session { device: device.unwrap_or(0), limits, backend, first: Mutex::new(Some(group)) })
+        Ok(Session { device: device.unwrap_or(0), limits, settings, backend, first: Mutex::new(Some(group)) })
     }
 
     /// A share group for a context that shares with nobody.
@@ -112,13 +142,14 @@ impl Session {
         if let Some(group) = self.first.lock().take() {
             return Ok(group);
         }
-        open_screen(self.backend.clone()).map(Opened::into_share_group)
+        open_screen(self.settings.clone(), self.backend.clone()).map(Opened::into_share_group)
     }
 }
 
 impl Opened {
     fn into_share_group(self) -> Arc<ShareGroup> {
-        ShareGroup::with_callbacks(self.screen, self.callbacks)
+        let switches: TrackerSwitches = self.settings.switches;
+        ShareGroup::with_switches(self.screen, self.callbacks, switches)
     }
 }
 
@@ -136,6 +167,12 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_screen_has_a_recording_of_its_own() {
+        let path = Path::new("folder/calls");
+        assert_eq!([0, 2].map(|n| recording_path(path, n)), ["folder/calls", "folder/calls.2"].map(PathBuf::from));
+    }
 
     #[test]
     fn sample_counts_are_those_that_colour_and_depth_share() {

@@ -1,5 +1,9 @@
 //! The environment variables that choose what runs behind the entry points.
 
+use std::path::PathBuf;
+
+use mgl_frontend::TrackerSwitches;
+
 use crate::logging;
 
 /// Which backend executes MGPipe.
@@ -19,12 +23,16 @@ pub(crate) enum Transport {
 }
 
 /// The choices in effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// `MGL_BACKEND`.
     pub(crate) backend: Backend,
     /// `MGL_TRANSPORT`.
     pub(crate) transport: Transport,
+    /// `MGL_RECORD`: where the calls of the first share group are recorded; later groups get numbered names.
+    pub(crate) record: Option<PathBuf>,
+    /// `MGL_CSO_ADDRESSING`.
+    pub(crate) switches: TrackerSwitches,
 }
 
 impl Settings {
@@ -52,13 +60,20 @@ impl Settings {
             }
             other => return Err(format!("MGL_TRANSPORT={other} is unknown; use monolith, inproc or spawn")),
         };
-        Ok(Settings { backend, transport })
+        let content_addressing = match get("MGL_CSO_ADDRESSING").as_str() {
+            "" | "on" => true,
+            "off" => false,
+            other => return Err(format!("MGL_CSO_ADDRESSING={other} is unknown; use on or off")),
+        };
+        let switches = TrackerSwitches { content_addressing, ..TrackerSwitches::default() };
+        let record = Some(get("MGL_RECORD")).filter(|path| !path.is_empty()).map(PathBuf::from);
+        Ok(Settings { backend, transport, record, switches })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Backend, Settings, Transport};
+    use super::{Backend, Settings, TrackerSwitches, Transport};
 
     fn parse(pairs: &[(&str, &str)]) -> Result<Settings, String> {
         Settings::parse(|name| pairs.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
@@ -66,9 +81,21 @@ mod tests {
 
     #[test]
     fn the_default_is_magma_in_the_calling_thread() {
-        let want = Settings { backend: Backend::Magma, transport: Transport::Monolith };
-        assert_eq!(parse(&[]), Ok(want));
+        let want = Settings {
+            backend: Backend::Magma,
+            transport: Transport::Monolith,
+            record: None,
+            switches: TrackerSwitches::default(),
+        };
+        assert_eq!(parse(&[]), Ok(want.clone()));
         assert_eq!(parse(&[("MGL_BACKEND", "magma"), ("MGL_TRANSPORT", "monolith")]), Ok(want));
+    }
+
+    #[test]
+    fn recording_and_addressing_by_content_can_be_chosen() {
+        let settings = parse(&[("MGL_RECORD", "calls"), ("MGL_CSO_ADDRESSING", "off")]).expect("both are known");
+        assert_eq!(settings.record.as_deref(), Some(std::path::Path::new("calls")));
+        assert!(!settings.switches.content_addressing);
     }
 
     #[test]
@@ -79,6 +106,7 @@ mod tests {
             ("MGL_TRANSPORT", "spawn", "not there yet"),
             ("MGL_TRANSPORT", "tcp", "use monolith, inproc or spawn"),
             ("MGL_LOG", "loud", "trace"),
+            ("MGL_CSO_ADDRESSING", "maybe", "use on or off"),
         ] {
             let text = parse(&[(name, value)]).expect_err("refused");
             assert!(text.contains(hint) && text.contains(name), "{text}");

@@ -23,9 +23,15 @@ impl fmt::Display for Bytes<'_> {
 }
 
 macro_rules! put_text {
-    (payload $out:ident $arg:ident) => { write!($out, " {:?}", $arg) };
-    (tail $out:ident $arg:ident) => { write!($out, " {}: {:?}", stringify!($arg), $arg) };
-    (blob $out:ident $arg:ident) => { write!($out, " {}: {}", stringify!($arg), Bytes($arg)) };
+    (payload $out:ident $arg:ident) => {
+        write!($out, " {:?}", $arg)
+    };
+    (tail $out:ident $arg:ident) => {
+        write!($out, " {}: {:?}", stringify!($arg), $arg)
+    };
+    (blob $out:ident $arg:ident) => {
+        write!($out, " {}: {}", stringify!($arg), Bytes($arg))
+    };
     (host $out:ident $arg:ident) => {
         match $arg {
             HostBytes::None => Ok(()),
@@ -33,7 +39,9 @@ macro_rules! put_text {
             HostBytes::Bytes(bytes) => write!($out, " {}: {}", stringify!($arg), Bytes(bytes)),
         }
     };
-    (out $out:ident $arg:ident) => { write!($out, " answers {} bytes", $arg) };
+    (out $out:ident $arg:ident) => {
+        write!($out, " answers {} bytes", $arg)
+    };
 }
 
 macro_rules! texts {

@@ -1,9 +1,9 @@
-//! Negative controls: scenarios that are wrong on purpose, so that the harness can show that it notices.
+//! Scenarios of the harness and the gates: wrong on purpose, so that the harness can show that it notices, or recorded.
 
 use glow::{self as gl, HasContext as _};
 
 use crate::picture::Tolerance;
-use crate::scene::{Scenario, Scene};
+use crate::scene::{Scenario, Scene, COLOR_FS, FULL_VS, POSITION_VS, TEXTURE_FS};
 
 /// The scenarios of this topic.
 pub(super) const SCENARIOS: &[Scenario] = &[
@@ -16,6 +16,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("control_hang", hangs).control(),
     Scenario::new("control_validation", validation).control(),
     Scenario::new("control_right", right).control(),
+    Scenario::new("control_stream", stream).control(),
 ];
 
 /// Whether this run is the deviating one of a pair.
@@ -80,4 +81,32 @@ unsafe fn right(t: &Scene) {
     let picture = t.read(8, 8);
     t.pixel(&picture, 3, 3, [0, 255, 0, 255], 1, "a green clear");
     t.compare("picture", &picture, Tolerance::EXACT);
+}
+
+/// What the gates record: every kind of call that an ordinary frame makes, few of each, so that the recording can be read.
+unsafe fn stream(t: &Scene) {
+    t.target(32, 32);
+    let textured = t.program(FULL_VS, TEXTURE_FS);
+    let plain = t.program(POSITION_VS, COLOR_FS);
+    t.texture(2, 2, &[[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [255, 255, 255, 255]]);
+    let array = t.positions(&[[-0.5, -0.5], [0.5, -0.5], [-0.5, 0.5], [0.5, 0.5]]);
+    let elements = t.buffer(gl::ELEMENT_ARRAY_BUFFER, &[0u16, 1, 2, 2, 1, 3]);
+    t.use_program(Some(textured));
+    t.fill();
+    t.use_program(Some(plain));
+    t.blend_func(gl::SRC_ALPHA, gl::ONE_MINUS_SRC_ALPHA);
+    // The state comes back to what it was, so that objects found by content are fewer than objects made anew each time.
+    for i in 0..4u8 {
+        t.enable(gl::BLEND);
+        t.viewport(i32::from(i) * 8, 0, 8, 32);
+        t.set_vec4(plain, "color", [1.0, f32::from(i) * 0.25, 0.0, 0.5]);
+        t.draw_elements(gl::TRIANGLES, 6, gl::UNSIGNED_SHORT, 0);
+        t.disable(gl::BLEND);
+        t.viewport(i32::from(i) * 8, 24, 8, 8);
+        t.draw_elements(gl::TRIANGLES, 3, gl::UNSIGNED_SHORT, 0);
+    }
+    t.compare("picture", &t.read(32, 32), Tolerance::EXACT);
+    t.bind_vertex_array(None);
+    t.delete_vertex_array(array);
+    t.delete_buffer(elements);
 }
