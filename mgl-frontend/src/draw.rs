@@ -278,14 +278,15 @@ impl Context {
     /// Draws byte ranges (offset, count, bias) of the element array.
     #[inline]
     fn emit_indexed(&mut self, info: &mut DrawInfo, draws: &[(usize, u32, i32)]) -> GlResult {
-        let size = usize::from(info.index_size);
-        let aligned = draws.iter().all(|(offset, ..)| offset % size == 0);
+        // Index sizes are 1, 2 and 4, so that no division is needed.
+        let shift = u32::from(info.index_size).trailing_zeros();
+        let aligned = draws.iter().all(|(offset, ..)| offset >> shift << shift == *offset);
         if !aligned || self.state.share.needs_index_bytes() {
             return self.emit_with_index_bytes(info, draws);
         }
         let range = |&(offset, count, index_bias): &(usize, u32, i32)| DrawRange {
             // An offset beyond 2^32 indices lies outside any buffer; the clamp keeps it outside.
-            start: u32::try_from(offset / size).unwrap_or(u32::MAX),
+            start: u32::try_from(offset >> shift).unwrap_or(u32::MAX),
             count,
             index_bias,
         };

@@ -136,9 +136,12 @@ impl<P> Names<P> {
 
     /// The object of a name, for changing it.
     pub(crate) fn get_mut(&mut self, name: u32) -> Option<&mut P> {
-        self.get(name)?;
-        match self.slot_mut(name) {
-            Slot::Object(object) => Some(object),
+        let slot = match self.dense.get_mut(name as usize) {
+            Some(slot) => Some(slot),
+            None => self.sparse.get_mut(&name),
+        };
+        match slot {
+            Some(Slot::Object(object)) => Some(object),
             _ => None,
         }
     }

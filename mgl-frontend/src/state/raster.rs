@@ -43,7 +43,7 @@ impl Context {
     /// `glDepthRange`.
     pub fn depth_range(&mut self, n: f64, f: f64) {
         self.gl(|ctx| {
-            ctx.state.render.set_depth_ranges(n.clamp(0.0, 1.0) as f32, f.clamp(0.0, 1.0) as f32);
+            ctx.state.render.set_depth_ranges(unit(n), unit(f));
             Ok(())
         });
     }
@@ -233,7 +233,7 @@ impl Context {
     /// `glClearDepth`.
     pub fn clear_depth(&mut self, depth: f64) {
         self.gl(|ctx| {
-            ctx.state.render.set_clear_depth(depth.clamp(0.0, 1.0) as f32);
+            ctx.state.render.set_clear_depth(unit(depth));
             Ok(())
         });
     }
@@ -245,4 +245,9 @@ impl Context {
             Ok(())
         });
     }
+}
+
+/// A value cut to [0, 1]; what is no number becomes 0, since no backend can take it.
+fn unit(value: f64) -> f32 {
+    if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) as f32 }
 }
