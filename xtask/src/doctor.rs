@@ -17,7 +17,7 @@ use crate::outcome::Outcome;
 use crate::packages;
 use crate::workspace::Workspace;
 
-use self::features::{Weight, EXTENSIONS, FEATURES, LIMITS};
+use self::features::{Weight, FEATURES, LIMITS};
 
 /// Arguments of `doctor`.
 #[derive(Args, Debug)]
@@ -70,64 +70,58 @@ fn print_vulkan(all: bool) -> bool {
         println!("  devices: none\n");
         return false;
     }
+    // Both list the loader's devices in its order.
+    let magma = mgpipe_magma::probe();
     let mut usable = false;
     for (index, device) in loader.devices.iter().enumerate() {
         println!("\n  Device {index}: {} ({})", device.name, device.kind);
         println!("    driver: {}", if device.driver.is_empty() { "(does not say)" } else { &device.driver });
         println!("    Vulkan {}, {} MiB of its own memory", version(device.api), device.local_memory >> 20);
-        usable |= print_device(device, all);
+        match magma.devices.get(index) {
+            Some(probe) => {
+                println!("    Magma {}", if probe.usable { "can draw on it" } else { "cannot draw on it" });
+                usable |= probe.usable;
+                print_missing(
+                    "extensions that Magma uses",
+                    probe.extensions.iter().map(|entry| (entry.name.as_str(), entry.present, entry.cost.as_str())),
+                    all,
+                );
+            }
+            None => println!("    Magma does not see it: {}", magma.problem.as_deref().unwrap_or("no reason given")),
+        }
+        for (weight, title) in
+            [(Weight::Level, "features that functions stand on"), (Weight::Speed, "features that speed stands on")]
+        {
+            print_missing(
+                title,
+                FEATURES
+                    .iter()
+                    .filter(|entry| entry.weight == weight)
+                    .map(|entry| (entry.name, device.features.contains(entry.name), entry.cost)),
+                all,
+            );
+        }
+        print_limits(device, all);
     }
     println!();
     usable
 }
 
-fn print_device(device: &vulkan::Device, all: bool) -> bool {
-    let mut ok = (device.api.0, device.api.1) >= (1, 1);
-    if !ok {
-        println!("    MGL needs Vulkan 1.1");
-    }
-    let mut missing = Vec::new();
-    let mut there = Vec::new();
-    for entry in EXTENSIONS {
-        let core = entry.core_since.is_some_and(|since| (device.api.0, device.api.1) >= since);
-        if core || device.extensions.contains(entry.name) {
-            there.push(entry.name);
-        } else {
-            missing.push((entry.weight, entry.name, entry.cost));
+/// Prints how many of `entries` (name, whether it is there, what its absence costs) are there, and those that are not.
+fn print_missing<'a>(title: &str, entries: impl Iterator<Item = (&'a str, bool, &'a str)>, all: bool) {
+    let entries: Vec<_> = entries.collect();
+    let present = entries.iter().filter(|(_, there, _)| *there).count();
+    println!("    {present} of {} {title}", entries.len());
+    for (name, there, cost) in entries {
+        if !there {
+            println!("      missing: {name:<44} {cost}");
+        } else if all {
+            println!("      there:   {name}");
         }
     }
-    for entry in FEATURES {
-        if device.features.contains(entry.name) {
-            there.push(entry.name);
-        } else {
-            missing.push((entry.weight, entry.name, entry.cost));
-        }
-    }
-    println!("    {} of {} extensions and features that MGL knows a use for", there.len(), there.len() + missing.len());
-    for weight in [Weight::Required, Weight::Level, Weight::Speed] {
-        let of_weight: Vec<_> = missing.iter().filter(|(other, _, _)| *other == weight).collect();
-        if of_weight.is_empty() {
-            continue;
-        }
-        println!(
-            "    {}",
-            match weight {
-                Weight::Required => "missing, and MGL cannot start without it:",
-                Weight::Level => "missing, and costs functions:",
-                Weight::Speed => "missing, and costs speed only:",
-            }
-        );
-        ok &= weight != Weight::Required;
-        for (_, name, cost) in of_weight {
-            println!("      {name:<44} {cost}");
-        }
-    }
-    if all {
-        println!("    there:");
-        for name in there {
-            println!("      {name}");
-        }
-    }
+}
+
+fn print_limits(device: &vulkan::Device, all: bool) {
     println!("    limits:");
     for limit in LIMITS {
         let Some((_, value)) = device.limits.iter().find(|(name, _)| *name == limit.name) else { continue };
@@ -138,7 +132,6 @@ fn print_device(device: &vulkan::Device, all: bool) -> bool {
             println!("      {:<40} {value:>12}  {}{remark}", limit.name, limit.purpose);
         }
     }
-    ok
 }
 
 fn version(triple: (u32, u32, u32)) -> String {

@@ -44,6 +44,9 @@ pub struct PiglitArgs {
     /// Test the optimised driver.
     #[arg(long)]
     release: bool,
+    /// Test the library that has been built before, without building.
+    #[arg(long)]
+    no_build: bool,
     /// Processes at a time.
     #[arg(long, default_value_t = 2, value_name = "N")]
     jobs: usize,
@@ -156,7 +159,7 @@ fn run_tests(
 /// `cargo xtask piglit`.
 pub fn run(args: PiglitArgs) -> Result<Outcome> {
     let workspace = Workspace::find();
-    if args.driver == GlDriver::Mgl {
+    if args.driver == GlDriver::Mgl && !args.no_build {
         driver_dir::build(&workspace, args.release, &[])?;
     }
     let timeout = Duration::from_secs(args.timeout.max(1));

@@ -1,4 +1,4 @@
-//! Reads Vulkan devices, extensions, features and limits through the loader; the only file here with `unsafe`.
+//! Reads Vulkan devices, features and limits through the loader; the only file here with `unsafe`.
 #![allow(unsafe_code)]
 
 use std::collections::BTreeSet;
@@ -17,8 +17,6 @@ pub struct Device {
     pub driver: String,
     /// Major, minor and patch version of Vulkan.
     pub api: (u32, u32, u32),
-    /// Names of the extensions.
-    pub extensions: BTreeSet<String>,
     /// Names of the features that are there, as the Vulkan specification spells them.
     pub features: BTreeSet<&'static str>,
     /// Limits by name.
@@ -76,12 +74,6 @@ fn describe(instance: &ash::Instance, device: vk::PhysicalDevice) -> Device {
             instance.get_physical_device_memory_properties(device),
         )
     };
-    // SAFETY: as above.
-    let extensions = unsafe { instance.enumerate_device_extension_properties(device) }
-        .unwrap_or_default()
-        .iter()
-        .map(|extension| text(&extension.extension_name))
-        .collect();
     let mut driver = String::new();
     if properties.api_version >= vk::API_VERSION_1_2 {
         let mut about = vk::PhysicalDeviceDriverProperties::default();
@@ -102,7 +94,6 @@ fn describe(instance: &ash::Instance, device: vk::PhysicalDevice) -> Device {
         },
         driver,
         api: triple(properties.api_version),
-        extensions,
         features: feature_names(&features),
         limits: limit_values(&properties.limits),
         local_memory: heaps
