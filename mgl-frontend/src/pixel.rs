@@ -20,5 +20,5 @@ pub use client::ClientFormat;
 pub use codec::{decode_row, encode_row, Row};
 pub use convert::{pack_image, unpack_image, PackOptions};
 pub use shape::{Components, Element, Field, Layout, Shape};
-pub(crate) use state::PixelState;
+pub(crate) use state::{transfer_address, PixelState};
 pub use store::{ImageAddress, PixelStore};

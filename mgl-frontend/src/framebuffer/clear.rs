@@ -100,6 +100,7 @@ impl Context {
             .depth(Binding::Draw)
             .describe()
             .is_some_and(|d| d.format.info.kind == crate::format::ComponentKind::Float);
+        let depth = if depth.is_nan() { 0.0 } else { depth };
         let depth = if is_float { depth } else { depth.clamp(0.0, 1.0) };
         self.emit_clear(&Clear { buffers, draw_buffer: 0, depth, stencil, ..Clear::default() });
         Ok(())

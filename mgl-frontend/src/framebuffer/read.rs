@@ -8,7 +8,7 @@ use crate::boundary::PixelDest;
 use crate::context::Context;
 use crate::error::{invalid_operation, invalid_value, out_of_memory, GlResult};
 use crate::format::ComponentKind;
-use crate::pixel::{pack_image, Components, PackOptions};
+use crate::pixel::{pack_image, transfer_address, Components, PackOptions};
 use crate::texture::{aspect_of, client_format};
 
 impl Context {
@@ -52,9 +52,8 @@ impl Context {
                 return Err(invalid_operation("glReadPixels: integer and non-integer formats do not mix"));
             }
             let store = ctx.state.pixel.pack;
-            let address = store
-                .address(2, [width, height, 1], &client)
-                .ok_or_else(|| out_of_memory("glReadPixels: the image is larger than memory"))?;
+            let in_buffer = matches!(dest, PixelDest::Buffer(_));
+            let address = transfer_address(&store, 2, [width, height, 1], &client, in_buffer, command)?;
             ctx.write_to_dest(dest, address.end, client.offset_alignment(), command, |ctx, out| {
                 ctx.read_into(&attachment, &described, [x, y], [width, height], &client, out)
             })

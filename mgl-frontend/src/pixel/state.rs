@@ -170,7 +170,8 @@ impl Context {
         client: &ClientFormat,
         command: &'static str,
     ) -> GlResult<Option<Cow<'a, [u8]>>> {
-        let address = self.state.pixel.unpack.address(dims, size, client).ok_or_else(|| address_error(command))?;
+        let store = self.state.pixel.unpack;
+        let address = transfer_address(&store, dims, size, client, matches!(pixels, PixelData::Buffer(_)), command)?;
         self.bytes_of_source(pixels, address.end, client.offset_alignment(), command)
     }
 
@@ -195,6 +196,9 @@ impl Context {
                 let buffer =
                     buffer.ok_or_else(|| invalid_operation(format!("{command}: no pixel unpack buffer is bound")))?;
                 check_buffer_range(&buffer, offset, len, alignment, command)?;
+                if len == 0 {
+                    return Ok(Some(Cow::Borrowed(&[])));
+                }
                 let mut bytes = Vec::new();
                 bytes.try_reserve_exact(len).map_err(|_| address_error(command))?;
                 bytes.resize(len, 0);
@@ -226,6 +230,9 @@ impl Context {
                 let buffer =
                     buffer.ok_or_else(|| invalid_operation(format!("{command}: no pixel pack buffer is bound")))?;
                 check_buffer_range(&buffer, offset, len, alignment, command)?;
+                if len == 0 {
+                    return write(self, &mut []);
+                }
                 let mut bytes = Vec::new();
                 bytes.try_reserve_exact(len).map_err(|_| address_error(command))?;
                 bytes.resize(len, 0);
@@ -255,10 +262,29 @@ fn check_buffer_range(
     if alignment > 1 && offset % alignment != 0 {
         return Err(invalid_operation(format!("{command}: the offset is no multiple of the type's size")));
     }
-    if offset.checked_add(len).is_none_or(|end| end as u64 > buffer.size()) {
+    if len > 0 && offset.checked_add(len).is_none_or(|end| end as u64 > buffer.size()) {
         return Err(invalid_operation(format!("{command}: the image reaches past the end of the pixel buffer")));
     }
     Ok(())
+}
+
+/// Where a transfer's rows lie. An image that no address space holds is larger than any pixel buffer, and more than memory
+/// without one.
+pub(crate) fn transfer_address(
+    store: &PixelStore,
+    dims: u32,
+    size: [u32; 3],
+    client: &ClientFormat,
+    in_buffer: bool,
+    command: &'static str,
+) -> GlResult<super::ImageAddress> {
+    store.address(dims, size, client).ok_or_else(|| {
+        if in_buffer {
+            invalid_operation(format!("{command}: the image reaches past the end of the pixel buffer"))
+        } else {
+            address_error(command)
+        }
+    })
 }
 
 /// Bytes that a transfer touches, 0 when its arguments are illegal (the command itself raises the error).

@@ -11,7 +11,7 @@ use crate::boundary::PixelDest;
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_operation, out_of_memory, GlError, GlResult};
 use crate::format::{check_texture_transfer, TransferUse};
-use crate::pixel::{pack_image, ClientFormat, Components, PackOptions};
+use crate::pixel::{pack_image, transfer_address, ClientFormat, Components, PackOptions};
 
 impl Context {
     /// Texels of a box of an image in storage format, as the device holds them. `None` for an image without texels.
@@ -103,9 +103,8 @@ impl Context {
                 .map_err(|(code, reason)| GlError { code, message: format!("{command}: {reason}").into() })?;
             let dims = dimensions(at.target);
             let store = ctx.state.pixel.pack;
-            let address = store
-                .address(dims, extent.sizes(), &client)
-                .ok_or_else(|| out_of_memory(format!("{command}: the image is larger than memory")))?;
+            let in_buffer = matches!(dest, PixelDest::Buffer(_));
+            let address = transfer_address(&store, dims, extent.sizes(), &client, in_buffer, command)?;
             ctx.write_to_dest(dest, address.end, client.offset_alignment(), command, |ctx, out| {
                 if extent.is_empty() {
                     return Ok(());
