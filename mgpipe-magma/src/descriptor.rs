@@ -373,7 +373,9 @@ impl MagmaContext {
             }
         };
         self.rec.keep(Object::Image(&image), true);
-        let raw = sampler.raw(ty.shadow, self.state.texture_cube_map_seamless != 0)?;
+        let features = self.device.formats.get(image.format).image;
+        let filterable = features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR);
+        let raw = sampler.raw(ty.shadow, self.state.texture_cube_map_seamless != 0, filterable)?;
         self.rec.keep_other(sampler);
         Ok(vk::DescriptorImageInfo { sampler: raw, image_view: view, image_layout: vk::ImageLayout::GENERAL })
     }

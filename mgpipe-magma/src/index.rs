@@ -15,6 +15,9 @@ pub(crate) struct IndexPlan {
     pub(crate) ranges: Option<Vec<DrawRange>>,
 }
 
+/// Most indices that one draw has rewritten on the host: 1 GiB of them.
+const REWRITE_LIMIT: usize = 1 << 28;
+
 /// What the index rewriting reads.
 enum Indices<'a> {
     /// A non-indexed draw.
@@ -135,7 +138,21 @@ impl MagmaContext {
     fn rewrite(&mut self, info: &DrawInfo, ranges: &[DrawRange], source: Indices<'_>) -> PipeResult<Option<IndexPlan>> {
         let restart = info.flags & draw_flags::PRIMITIVE_RESTART != 0 && info.index_size != 0;
         let topology = conv::map_topology(info.mode);
+        // Indices that do not exist are not drawn, so that an absurd count costs no more than the buffer is long.
+        let cut = match source {
+            Indices::Bytes(bytes) => cut_ranges(ranges, bytes.len() as u64 / u64::from(info.index_size.max(1))),
+            Indices::None => None,
+        };
+        let ranges = cut.as_deref().unwrap_or(ranges);
+        let total: u64 = ranges.iter().map(|range| u64::from(range.count)).sum();
         let mut words: Vec<u32> = Vec::new();
+        let mut run: Vec<u32> = Vec::new();
+        let reserved = usize::try_from(total).is_ok_and(|total| {
+            total <= REWRITE_LIMIT && words.try_reserve(total).is_ok() && run.try_reserve(total).is_ok()
+        });
+        if !reserved {
+            return Err(PipeError::OutOfMemory(format!("{total} rewritten indices")));
+        }
         let mut out_ranges = Vec::with_capacity(ranges.len());
         let per_primitive = match topology {
             vk::PrimitiveTopology::LINE_LIST => 2,
@@ -148,7 +165,6 @@ impl MagmaContext {
         };
         for range in ranges {
             let start = words.len();
-            let mut run: Vec<u32> = Vec::new();
             let flush = |run: &mut Vec<u32>, words: &mut Vec<u32>| {
                 if run.is_empty() {
                     return;

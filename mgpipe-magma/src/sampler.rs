@@ -13,8 +13,8 @@ use std::sync::Arc;
 pub(crate) struct Sampler {
     device: Arc<Device>,
     parameters: SamplerParameters,
-    /// By comparison (bit 0) and forced seamless cube maps (bit 1).
-    raw: Mutex<[Option<vk::Sampler>; 4]>,
+    /// By comparison (bit 0), forced seamless cube maps (bit 1) and formats that cannot be filtered (bit 2).
+    raw: Mutex<[Option<vk::Sampler>; 8]>,
 }
 
 impl Sampler {
@@ -22,13 +22,19 @@ impl Sampler {
         Sampler { device: device.clone(), parameters, raw: Mutex::default() }
     }
 
-    /// The Vulkan sampler for a shader that compares or does not, while `GL_TEXTURE_CUBE_MAP_SEAMLESS` is on or off.
-    pub(crate) fn raw(&self, shadow: bool, seamless: bool) -> PipeResult<vk::Sampler> {
+    /// The Vulkan sampler for a shader that compares or does not, while `GL_TEXTURE_CUBE_MAP_SEAMLESS` is on or off, and for
+    /// a format that the device filters linearly or takes the nearest texel of.
+    pub(crate) fn raw(&self, shadow: bool, seamless: bool, filterable: bool) -> PipeResult<vk::Sampler> {
         let mut parameters = self.parameters;
         parameters.cube_map_seamless |= u32::from(seamless);
         let forced = parameters != self.parameters;
+        let filtered = parameters;
+        if !filterable {
+            (parameters.min_filter, parameters.mag_filter) = (nearest(parameters.min_filter), gl::NEAREST);
+        }
+        let coarse = parameters != filtered;
         let mut slots = self.raw.lock();
-        let slot = &mut slots[usize::from(shadow) | usize::from(forced) << 1];
+        let slot = &mut slots[usize::from(shadow) | usize::from(forced) << 1 | usize::from(coarse) << 2];
         if let Some(raw) = *slot {
             return Ok(raw);
         }
@@ -45,6 +51,11 @@ impl Drop for Sampler {
             unsafe { self.device.raw.destroy_sampler(*raw, None) };
         }
     }
+}
+
+/// The minification filter that takes one texel of one level, with mipmaps where `filter` has them.
+fn nearest(filter: u32) -> u32 {
+    if matches!(filter, gl::NEAREST | gl::LINEAR) { gl::NEAREST } else { gl::NEAREST_MIPMAP_NEAREST }
 }
 
 fn create(device: &Device, p: &SamplerParameters, shadow: bool) -> PipeResult<vk::Sampler> {

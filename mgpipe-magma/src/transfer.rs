@@ -66,6 +66,15 @@ impl ImageArea {
     }
 }
 
+/// Whether two areas of one level share texels, when both have `extent`.
+fn overlap(a: &ImageArea, b: &ImageArea, extent: vk::Extent3D) -> bool {
+    let meet = |a: i32, b: i32, size: u32| u64::from(a.abs_diff(b)) < u64::from(size);
+    meet(a.offset.x, b.offset.x, extent.width)
+        && meet(a.offset.y, b.offset.y, extent.height)
+        && meet(a.offset.z, b.offset.z, extent.depth)
+        && meet(a.base_layer as i32, b.base_layer as i32, a.layers.max(b.layers))
+}
+
 /// How one aspect of a format lies in a buffer that Vulkan copies from or to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plane {
@@ -436,6 +445,17 @@ impl MagmaContext {
             height: from.extent.height.min(to.extent.height),
             depth: from.extent.depth.max(to.extent.depth),
         };
+        if Arc::ptr_eq(&src_image, &dst_image) && src_level == dst_level && overlap(&from, &to, extent) {
+            // GL leaves a copy of texels onto themselves undefined, Vulkan forbids it.
+            if from.offset == to.offset && from.base_layer == to.base_layer {
+                return Ok(());
+            }
+            return self.copy_through_buffer(
+                copy,
+                (&src_image, src_target, src_level, src_layer),
+                (&dst_image, dst_target, dst_level, dst_layer),
+            );
+        }
         let region = [vk::ImageCopy {
             src_subresource: from.layers(src_image.aspects, src_level),
             src_offset: from.offset,

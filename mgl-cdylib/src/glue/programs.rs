@@ -81,6 +81,12 @@ pub(crate) unsafe fn transform_feedback_varyings(
 ) {
     let what = "glTransformFeedbackVaryings";
     let Some(n) = length(ctx, count, what) else { return };
+    // A separate varying more than there are buffers is an error whatever the names are: they may not even be there.
+    let most = ctx.get(gl::MAX_TRANSFORM_FEEDBACK_SEPARATE_ATTRIBS).map_or(0, |v| v.to_i32(0));
+    if buffer_mode == gl::SEPARATE_ATTRIBS && count > most {
+        ctx.record_error(gl::INVALID_VALUE, what);
+        return;
+    }
     // SAFETY: `n` terminated strings by the contract of the module.
     if let Some(varyings) = unsafe { texts(ctx, varyings, n, what) } {
         let varyings: Vec<&str> = varyings.iter().map(AsRef::as_ref).collect();

@@ -149,7 +149,9 @@ impl Image {
                 vk::ImageCreateFlags::TYPE_2D_ARRAY_COMPATIBLE | vk::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT,
             ),
         ];
+        let bytes = texel_bytes(&desc, [desc.width, height, depth], layers, levels);
         let mut chosen = None;
+        let mut too_large = false;
         for (without_usage, without_flags) in optional {
             let (usage, flags) = (usage & !without_usage, flags & !without_flags);
             // SAFETY: the physical device belongs to the instance.
@@ -171,12 +173,17 @@ impl Image {
                     && limits.max_mip_levels >= levels
                     && limits.sample_counts.contains(samples)
             });
-            if fits {
+            let small = answer.is_ok_and(|limits| bytes <= u128::from(limits.max_resource_size));
+            too_large |= fits && !small;
+            if fits && small {
                 chosen = Some((usage, flags));
                 break;
             }
         }
         let Some((usage, flags)) = chosen else {
+            if too_large {
+                return Err(PipeError::OutOfMemory(format!("an image of {bytes} bytes is larger than the device takes")));
+            }
             return Err(PipeError::Unsupported(format!("an image of this shape: {desc:?}")));
         };
         create = create.usage(usage).flags(flags);
@@ -293,6 +300,17 @@ impl Drop for Image {
             self.device.free(allocation);
         }
     }
+}
+
+/// Bytes of the texels of an image, without whatever a device adds.
+fn texel_bytes(desc: &ImageDesc, extent: [u32; 3], layers: u32, levels: u32) -> u128 {
+    let block = desc.format.desc();
+    let level_bytes = |level: u32| {
+        let [width, height, depth] = extent.map(|size| (size >> level).max(1));
+        let blocks = u128::from(width.div_ceil(block.block_width.max(1))) * u128::from(height.div_ceil(block.block_height.max(1)));
+        blocks * u128::from(depth) * u128::from(block.block_bytes)
+    };
+    (0..levels.min(32)).map(level_bytes).sum::<u128>() * u128::from(layers) * u128::from(desc.samples.max(1))
 }
 
 /// What a texture's texels are stored in.
