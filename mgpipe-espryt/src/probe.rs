@@ -75,7 +75,8 @@ fn open() -> Result<GlesContext, String> {
     let egl = unsafe { egl::DynamicInstance::<egl::EGL1_5>::load_required_from(library) }
         .map_err(|e| format!("EGL is older than 1.5: {e}"))?;
     // SAFETY: the surfaceless platform takes EGL_DEFAULT_DISPLAY as its native display.
-    let surfaceless = unsafe { egl.get_platform_display(PLATFORM_SURFACELESS, egl::DEFAULT_DISPLAY, &[egl::ATTRIB_NONE]) };
+    let surfaceless =
+        unsafe { egl.get_platform_display(PLATFORM_SURFACELESS, egl::DEFAULT_DISPLAY, &[egl::ATTRIB_NONE]) };
     let display = match surfaceless {
         Ok(display) => display,
         // SAFETY: EGL_DEFAULT_DISPLAY is always a valid argument.
@@ -97,10 +98,8 @@ fn query(egl: &egl::DynamicInstance<egl::EGL1_5>, display: egl::Display) -> Resu
     let context = egl
         .create_context(display, config, None, &[egl::CONTEXT_MAJOR_VERSION, 3, egl::NONE])
         .map_err(|e| format!("no OpenGL ES 3 context: {e}"))?;
-    let result = egl
-        .make_current(display, None, None, Some(context))
-        .map_err(|e| format!("eglMakeCurrent: {e}"))
-        .map(|()| {
+    let result =
+        egl.make_current(display, None, None, Some(context)).map_err(|e| format!("eglMakeCurrent: {e}")).map(|()| {
             // SAFETY: a GLES 3 context is current on this thread, and eglGetProcAddress gives its functions.
             let gl = unsafe {
                 glow::Context::from_loader_function(|name| {

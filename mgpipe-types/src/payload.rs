@@ -150,9 +150,6 @@ impl Box3 {
 
     /// The byte range (offset, size) that [`Box3::from_buffer_range`] encoded.
     pub fn buffer_range(&self) -> (u64, u64) {
-        (
-            self.x as u32 as u64 | (self.y as u32 as u64) << 32,
-            self.width as u64 | (self.height as u64) << 32,
-        )
+        (self.x as u32 as u64 | (self.y as u32 as u64) << 32, self.width as u64 | (self.height as u64) << 32)
     }
 }

@@ -270,11 +270,7 @@ pub const CHUNKS: [Chunk; 15] = {
         ),
         Chunk::between(offset_of!(RenderState, polygon_offset_factor), offset_of!(RenderState, blend), Dynamic),
         Chunk::between(offset_of!(RenderState, blend), offset_of!(RenderState, clear_color), Pipeline),
-        Chunk::between(
-            offset_of!(RenderState, clear_color),
-            offset_of!(RenderState, sample_coverage_value),
-            Dynamic,
-        ),
+        Chunk::between(offset_of!(RenderState, clear_color), offset_of!(RenderState, sample_coverage_value), Dynamic),
         Chunk::between(offset_of!(RenderState, sample_coverage_value), FRONT + REFERENCE, Pipeline),
         Chunk::between(FRONT + REFERENCE, FRONT + FAIL_OP, Dynamic),
         Chunk::between(FRONT + FAIL_OP, BACK + REFERENCE, Pipeline),

@@ -1,7 +1,9 @@
 //! The applier: runs decoded calls on a backend and collects the answers.
 
 use crate::call::Call;
-use mgpipe_types::{mgpipe_catalogue, CapsReply, Context, FenceAnswer, MapResult, PipeError, PipeResult, QueryAnswer, Screen};
+use mgpipe_types::{
+    mgpipe_catalogue, CapsReply, Context, FenceAnswer, MapResult, PipeError, PipeResult, QueryAnswer, Screen,
+};
 
 /// Answer of a call.
 #[derive(Clone, Debug, PartialEq)]

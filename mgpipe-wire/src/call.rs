@@ -13,7 +13,9 @@ macro_rules! call_arg {
 }
 
 macro_rules! put_arg {
-    (payload $buf:ident $flags:ident $arg:ident) => { $buf.put(bytemuck::bytes_of($arg)) };
+    (payload $buf:ident $flags:ident $arg:ident) => {
+        $buf.put(bytemuck::bytes_of($arg))
+    };
     (tail $buf:ident $flags:ident $arg:ident) => {{
         $buf.put_word($arg.len() as u64);
         $buf.put(bytemuck::cast_slice(*$arg));
@@ -33,14 +35,24 @@ macro_rules! put_arg {
             }
         }
     };
-    (out $buf:ident $flags:ident $arg:ident) => { $buf.put_word(*$arg) };
+    (out $buf:ident $flags:ident $arg:ident) => {
+        $buf.put_word(*$arg)
+    };
 }
 
 macro_rules! get_arg {
-    (payload $ty:ident $cursor:ident $flags:ident) => { $cursor.pod::<mgpipe_types::$ty>()? };
-    (tail u32 $cursor:ident $flags:ident) => { $cursor.tail::<u32>()? };
-    (tail $ty:ident $cursor:ident $flags:ident) => { $cursor.tail::<mgpipe_types::$ty>()? };
-    (blob u8 $cursor:ident $flags:ident) => { $cursor.bytes()? };
+    (payload $ty:ident $cursor:ident $flags:ident) => {
+        $cursor.pod::<mgpipe_types::$ty>()?
+    };
+    (tail u32 $cursor:ident $flags:ident) => {
+        $cursor.tail::<u32>()?
+    };
+    (tail $ty:ident $cursor:ident $flags:ident) => {
+        $cursor.tail::<mgpipe_types::$ty>()?
+    };
+    (blob u8 $cursor:ident $flags:ident) => {
+        $cursor.bytes()?
+    };
     (host u8 $cursor:ident $flags:ident) => {{
         let used = $flags;
         $flags = 0;
@@ -51,7 +63,9 @@ macro_rules! get_arg {
             _ => return Err(DecodeError::Malformed("host bytes")),
         }
     }};
-    (out u8 $cursor:ident $flags:ident) => { $cursor.word()? };
+    (out u8 $cursor:ident $flags:ident) => {
+        $cursor.word()?
+    };
 }
 
 macro_rules! calls {
@@ -126,11 +140,21 @@ macro_rules! calls {
 }
 
 macro_rules! min_arg {
-    (payload $ty:ident) => { crate::record::padded(std::mem::size_of::<mgpipe_types::$ty>()) };
-    (tail $ty:ident) => { 8 };
-    (blob u8) => { 8 };
-    (host u8) => { 0 };
-    (out u8) => { 8 };
+    (payload $ty:ident) => {
+        crate::record::padded(std::mem::size_of::<mgpipe_types::$ty>())
+    };
+    (tail $ty:ident) => {
+        8
+    };
+    (blob u8) => {
+        8
+    };
+    (host u8) => {
+        0
+    };
+    (out u8) => {
+        8
+    };
 }
 
 mgpipe_catalogue!(calls);

@@ -22,10 +22,7 @@ fn in_blob(blob: &BlobRef, bytes: &[u8]) -> Result<(), DecodeError> {
 
 /// A blob that is one thing: a declared range is all of it.
 fn whole_blob(blob: &BlobRef, bytes: &[u8]) -> Result<(), DecodeError> {
-    ensure(
-        blob.size == 0 || blob.segment == 0 && blob.offset == 0 && blob.size == bytes.len() as u64,
-        "blob size",
-    )
+    ensure(blob.size == 0 || blob.segment == 0 && blob.offset == 0 && blob.size == bytes.len() as u64, "blob size")
 }
 
 /// Refuses a call whose counts, masks or blob ranges disagree with its tails and blobs.
@@ -58,9 +55,7 @@ pub(crate) fn check(call: &Call<'_>) -> Result<(), DecodeError> {
         Call::BindSamplerStates { header, samplers } => ensure(header.count as usize == samplers.len(), "set count"),
         Call::SetShaderImages { header, images } => ensure(header.count as usize == images.len(), "set count"),
         Call::SetShaderBuffers { header, ranges, .. } => ensure(header.count as usize == ranges.len(), "set count"),
-        Call::SetStreamOutputTargets { header, targets } => {
-            ensure(header.count as usize == targets.len(), "set count")
-        }
+        Call::SetStreamOutputTargets { header, targets } => ensure(header.count as usize == targets.len(), "set count"),
         Call::SetGlobalConstants { constants, bytes } => whole_blob(&constants.blob, bytes),
         Call::SetVertexAttribDefaults { header, values } => {
             ensure(header.mask.count_ones() as usize == values.len(), "attribute mask")
@@ -79,10 +74,11 @@ pub(crate) fn check(call: &Call<'_>) -> Result<(), DecodeError> {
             ensure(info.range_count as usize == ranges.len() && indirect.len() <= 1, "draw ranges")
         }
         Call::SetProgramBindings { header, units } => {
-            let total = [header.sampler_count, header.uniform_block_count, header.storage_block_count, header.image_count]
-                .iter()
-                .map(|&n| n as u64)
-                .sum::<u64>();
+            let total =
+                [header.sampler_count, header.uniform_block_count, header.storage_block_count, header.image_count]
+                    .iter()
+                    .map(|&n| n as u64)
+                    .sum::<u64>();
             ensure(total == units.len() as u64, "binding counts")
         }
         _ => Ok(()),

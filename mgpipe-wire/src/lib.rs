@@ -26,6 +26,8 @@ pub use call::Call;
 pub use counters::CallCounters;
 pub use fingerprint::catalogue_fingerprint;
 pub use player::{play, PlayError, PlayReport, ReadbackVisitor};
-pub use record::{record_flags, split_record, DecodeError, RecordBuf, RecordHeader, CONTROL_BASE, HEADER_BYTES, MAX_RECORD_BYTES};
+pub use record::{
+    record_flags, split_record, DecodeError, RecordBuf, RecordHeader, CONTROL_BASE, HEADER_BYTES, MAX_RECORD_BYTES,
+};
 pub use recorder::{Recorder, RecordingFormat, RECORDING};
 pub use text::recording_text;

@@ -119,9 +119,15 @@ struct RecordingContext {
 }
 
 macro_rules! to_call {
-    (payload $arg:ident) => { *$arg };
-    (out $arg:ident) => { $arg.len() as u64 };
-    ($kind:ident $arg:ident) => { $arg };
+    (payload $arg:ident) => {
+        *$arg
+    };
+    (out $arg:ident) => {
+        $arg.len() as u64
+    };
+    ($kind:ident $arg:ident) => {
+        $arg
+    };
 }
 
 macro_rules! screen_method {

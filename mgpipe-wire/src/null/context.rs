@@ -290,7 +290,11 @@ impl Context for NullContext {
     fn resource_copy_region(&mut self, copy: &CopyRegion) {
         let mut tables = self.tables.lock();
         tables.counters.calls.count(Opcode::ResourceCopyRegion, 0);
-        let ok = if copy.src_kind == Kind::Buffer as u8 { copy_buffer(&mut tables, copy) } else { copy_image(&mut tables, copy) };
+        let ok = if copy.src_kind == Kind::Buffer as u8 {
+            copy_buffer(&mut tables, copy)
+        } else {
+            copy_image(&mut tables, copy)
+        };
         tables.counters.out_of_bounds += !ok as u64;
     }
 
@@ -314,13 +318,19 @@ impl Context for NullContext {
         let mut tables = self.tables.lock();
         for (draw, &attachment) in self.framebuffer.draw_buffers.iter().enumerate() {
             let wanted = clear.draw_buffer < 0 || clear.draw_buffer as usize == draw;
-            let Some(surface) = usize::try_from(attachment).ok().and_then(|a| self.framebuffer.color.get(a)) else { continue };
+            let Some(surface) = usize::try_from(attachment).ok().and_then(|a| self.framebuffer.color.get(a)) else {
+                continue;
+            };
             if !wanted || !surface.is_some() {
                 continue;
             }
             let area = Box3 {
                 z: surface.layer as i32,
-                ..Box3::sized(self.framebuffer.width as u32, self.framebuffer.height as u32, self.framebuffer.layers.max(1) as u32)
+                ..Box3::sized(
+                    self.framebuffer.width as u32,
+                    self.framebuffer.height as u32,
+                    self.framebuffer.layers.max(1) as u32,
+                )
             };
             let done = texel(Format(surface.format), clear).is_some_and(|texel| {
                 tables

@@ -71,7 +71,8 @@ impl Image {
     fn rows(&self, level: u16, area: &Box3) -> Option<Vec<std::ops::Range<usize>>> {
         let desc = self.format.desc();
         let level = self.levels.get(level as usize)?;
-        let inside = |at: i32, size: u32, limit: u32| at >= 0 && (at as u32).checked_add(size).is_some_and(|end| end <= limit);
+        let inside =
+            |at: i32, size: u32, limit: u32| at >= 0 && (at as u32).checked_add(size).is_some_and(|end| end <= limit);
         let fits = inside(area.x, area.width, level.width)
             && inside(area.y, area.height, level.height)
             && inside(area.z, area.depth, level.depth)
@@ -82,7 +83,10 @@ impl Image {
         }
         let row_bytes = desc.row_bytes(level.width) as usize;
         let slice_bytes = row_bytes * level.height.div_ceil(desc.block_height) as usize;
-        let (first, len) = (area.x as usize / desc.block_width as usize * desc.block_bytes as usize, desc.row_bytes(area.width) as usize);
+        let (first, len) = (
+            area.x as usize / desc.block_width as usize * desc.block_bytes as usize,
+            desc.row_bytes(area.width) as usize,
+        );
         let mut out = Vec::new();
         for z in area.z as usize..area.z as usize + area.depth as usize {
             let row = area.y as usize / desc.block_height as usize;
@@ -96,14 +100,23 @@ impl Image {
 
     /// Writes one upload region; false when region or source do not fit.
     pub fn write(&mut self, level: u16, region: &SubRegion, source: &[u8]) -> bool {
-        let area = Box3 { x: region.x, y: region.y, z: region.z, width: region.width, height: region.height, depth: region.depth };
+        let area = Box3 {
+            x: region.x,
+            y: region.y,
+            z: region.z,
+            width: region.width,
+            height: region.height,
+            depth: region.depth,
+        };
         let Some(rows) = self.rows(level, &area) else { return false };
         let per_slice = region.height.div_ceil(self.format.desc().block_height) as usize;
         let tight = self.format.desc().row_bytes(region.width) as usize;
         let row_stride = if region.src_row_stride == 0 { tight } else { region.src_row_stride as usize };
-        let slice_stride = if region.src_slice_stride == 0 { row_stride * per_slice } else { region.src_slice_stride as usize };
+        let slice_stride =
+            if region.src_slice_stride == 0 { row_stride * per_slice } else { region.src_slice_stride as usize };
         for (i, row) in rows.iter().enumerate() {
-            let start = region.src_offset as usize + i / per_slice.max(1) * slice_stride + i % per_slice.max(1) * row_stride;
+            let start =
+                region.src_offset as usize + i / per_slice.max(1) * slice_stride + i % per_slice.max(1) * row_stride;
             let Some(bytes) = start.checked_add(tight).and_then(|end| source.get(start..end)) else { return false };
             self.levels[level as usize].bytes[row.clone()].copy_from_slice(bytes);
         }

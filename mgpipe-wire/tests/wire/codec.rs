@@ -38,9 +38,15 @@ struct Arena {
 }
 
 macro_rules! build_arg {
-    (payload $ty:ident $bytes:ident) => { $bytes.pod::<mgpipe_types::$ty>() };
-    (tail u32 $bytes:ident) => { Vec::leak($bytes.tail::<u32>()) as &'static [u32] };
-    (tail $ty:ident $bytes:ident) => { Vec::leak($bytes.tail::<mgpipe_types::$ty>()) as &'static [mgpipe_types::$ty] };
+    (payload $ty:ident $bytes:ident) => {
+        $bytes.pod::<mgpipe_types::$ty>()
+    };
+    (tail u32 $bytes:ident) => {
+        Vec::leak($bytes.tail::<u32>()) as &'static [u32]
+    };
+    (tail $ty:ident $bytes:ident) => {
+        Vec::leak($bytes.tail::<mgpipe_types::$ty>()) as &'static [mgpipe_types::$ty]
+    };
     (blob u8 $bytes:ident) => {{
         let len = ($bytes.word() % 100) as usize;
         Vec::leak($bytes.blob(len)) as &'static [u8]
@@ -52,7 +58,9 @@ macro_rules! build_arg {
             _ => HostBytes::Bytes(Vec::leak($bytes.blob(9))),
         }
     };
-    (out u8 $bytes:ident) => { $bytes.word() % 1000 };
+    (out u8 $bytes:ident) => {
+        $bytes.word() % 1000
+    };
 }
 
 macro_rules! build {

@@ -69,16 +69,29 @@ fn program(screen: &dyn Screen) -> Vec<u8> {
         levels: 1,
         ..ResourceDesc::default()
     });
-    let surface = Surface { handle: handle(1), format: Format::RGBA8_UNORM.0, kind: Kind::Texture as u8, ..Surface::default() };
-    let mut framebuffer = FramebufferState { width: 4, height: 4, layers: 1, draw_buffers: [-1; 8], ..FramebufferState::default() };
+    let surface =
+        Surface { handle: handle(1), format: Format::RGBA8_UNORM.0, kind: Kind::Texture as u8, ..Surface::default() };
+    let mut framebuffer =
+        FramebufferState { width: 4, height: 4, layers: 1, draw_buffers: [-1; 8], ..FramebufferState::default() };
     framebuffer.color[0] = surface;
     framebuffer.draw_buffers[0] = 0;
     a.set_framebuffer_state(&framebuffer);
-    a.clear(&Clear { buffers: aspect::COLOR, draw_buffer: -1, color: [1.0f32.to_bits(), 0, 0, 1.0f32.to_bits()], ..Clear::default() });
+    a.clear(&Clear {
+        buffers: aspect::COLOR,
+        draw_buffer: -1,
+        color: [1.0f32.to_bits(), 0, 0, 1.0f32.to_bits()],
+        ..Clear::default()
+    });
     let mut out = vec![0; 16];
     b.resource_readback(&BufferReadback { res: handle(2), offset: 0, size: 16 }, &mut out).unwrap();
     let mut texels = vec![0; 16];
-    let info = ReadbackInfo { surface, area: Box3 { x: 1, y: 2, z: 0, width: 2, height: 2, depth: 1 }, format: Format::RGBA8_UNORM.0, aspect: aspect::COLOR, pad: [0; 2] };
+    let info = ReadbackInfo {
+        surface,
+        area: Box3 { x: 1, y: 2, z: 0, width: 2, height: 2, depth: 1 },
+        format: Format::RGBA8_UNORM.0,
+        aspect: aspect::COLOR,
+        pad: [0; 2],
+    };
     a.read_pixels(&info, &mut texels).unwrap();
     out.extend(texels);
     screen.resource_destroy(&ResourceRef::new(ResourceHandle::Buffer(BufferHandle(handle(1)))));
