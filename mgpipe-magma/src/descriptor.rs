@@ -374,7 +374,8 @@ impl MagmaContext {
         };
         self.rec.keep(Object::Image(&image), true);
         let features = self.device.formats.get(image.format).image;
-        let filterable = features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR);
+        // Only samplers that do not compare need the format's filter bit (VUID-vkCmdDraw-magFilter-04553).
+        let filterable = ty.shadow || features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR);
         let raw = sampler.raw(ty.shadow, self.state.texture_cube_map_seamless != 0, filterable)?;
         self.rec.keep_other(sampler);
         Ok(vk::DescriptorImageInfo { sampler: raw, image_view: view, image_layout: vk::ImageLayout::GENERAL })
