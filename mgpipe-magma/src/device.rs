@@ -84,9 +84,24 @@ struct Queue {
     last_value: u64,
     /// Images whose first layout transition has not been submitted.
     fresh_images: Vec<(vk::Image, vk::ImageAspectFlags)>,
+    /// Images whose first layout transition may still run, with the value after which it has. No batch holds them for it.
+    in_transition: Vec<(vk::Image, vk::ImageAspectFlags, u64)>,
     /// Pool and command buffers for those transitions, with the value after which each may be reused.
     init_pool: vk::CommandPool,
     init_buffers: Vec<(vk::CommandBuffer, u64)>,
+}
+
+impl Queue {
+    /// A submission did not happen: the transitions that it carried are for the next one.
+    fn transitions_failed(&mut self, value: u64) {
+        let fresh = &mut self.fresh_images;
+        self.in_transition.retain(|(image, aspects, of)| {
+            if *of == value {
+                fresh.push((*image, *aspects));
+            }
+            *of != value
+        });
+    }
 }
 
 /// Value of the timeline before the first submission: retired from the start.
@@ -283,6 +298,7 @@ impl Device {
                 raw: queue,
                 last_value: FIRST_VALUE,
                 fresh_images: Vec::new(),
+                in_transition: Vec::new(),
                 init_pool,
                 init_buffers: Vec::new(),
             }),
@@ -380,9 +396,19 @@ impl Device {
         self.queue.lock().fresh_images.push((image, aspects));
     }
 
-    /// Forgets an image that dies before its transition was submitted.
+    /// Forgets an image that is about to be destroyed. An image that was never used may die while its transition still
+    /// runs, since no batch holds it: then this waits for the transition, which is over at once.
     pub(crate) fn image_destroyed(&self, image: vk::Image) {
-        self.queue.lock().fresh_images.retain(|(fresh, _)| *fresh != image);
+        let submitted = {
+            let mut queue = self.queue.lock();
+            queue.fresh_images.retain(|(fresh, _)| *fresh != image);
+            let at = queue.in_transition.iter().position(|(moving, ..)| *moving == image);
+            at.map(|at| queue.in_transition.swap_remove(at).2)
+        };
+        if let Some(value) = submitted {
+            // A loss is latched by the wait; on a lost device nothing runs.
+            let _ = self.wait_value(value, u64::MAX);
+        }
     }
 
     /// Submits command buffers in order; `batch` receives the timeline value.
@@ -394,7 +420,13 @@ impl Device {
         let value = queue.last_value + 1;
         let mut all = smallvec::SmallVec::<[vk::CommandBuffer; 4]>::new();
         if !queue.fresh_images.is_empty() {
-            all.push(self.record_transitions(&mut queue, value)?);
+            match self.record_transitions(&mut queue, value) {
+                Ok(transitions) => all.push(transitions),
+                Err(error) => {
+                    queue.transitions_failed(value);
+                    return Err(error);
+                }
+            }
         }
         all.extend_from_slice(commands);
         let values = [value];
@@ -404,6 +436,7 @@ impl Device {
         // SAFETY: the command buffers are recorded and belong to the calling context; the queue is locked.
         let result = unsafe { self.raw.queue_submit(queue.raw, &[info], vk::Fence::null()) };
         if let Err(code) = result {
+            queue.transitions_failed(value);
             drop(queue);
             return Err(self.note(map_submit("vkQueueSubmit", code)));
         }
@@ -434,9 +467,11 @@ impl Device {
                 buffers[0]
             }
         };
-        let barriers: Vec<_> = queue
-            .fresh_images
-            .drain(..)
+        queue.in_transition.retain(|(.., done)| *done > retired);
+        let fresh = std::mem::take(&mut queue.fresh_images);
+        queue.in_transition.extend(fresh.iter().map(|(image, aspects)| (*image, *aspects, value)));
+        let barriers: Vec<_> = fresh
+            .into_iter()
             .map(|(image, aspects)| {
                 vk::ImageMemoryBarrier::default()
                     .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)
