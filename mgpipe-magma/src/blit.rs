@@ -208,7 +208,7 @@ impl MagmaContext {
             }
             if component == Component::Stencil && !self.device.ext.stencil_export {
                 if same && rects.is_one_to_one() && src.image.samples == vk::SampleCountFlags::TYPE_1 {
-                    self.copy_plane(src, dst, rects, aspect)?;
+                    self.copy_plane(src, dst, rects, aspect, 1)?;
                     continue;
                 }
                 self.warn_once(7, "a scaled or resolving stencil blit needs VK_EXT_shader_stencil_export");
@@ -222,6 +222,20 @@ impl MagmaContext {
     fn copy_one_to_one(&mut self, src: &End, dst: &End, rects: &Rects, aspects: vk::ImageAspectFlags) -> PipeResult<()> {
         let Some((src_offset, dst_offset, extent)) = rects.one_to_one(src.width, src.height) else { return Ok(()) };
         let ((src_layers, sz), (dst_layers, dz)) = (place(src, aspects), place(dst, aspects));
+        let near = |a: i32, b: i32, size: u32| a.abs_diff(b) < size;
+        if Arc::ptr_eq(&src.image, &dst.image)
+            && (src.level, src.layer) == (dst.level, dst.layer)
+            && near(src_offset.x, dst_offset.x, extent.width)
+            && near(src_offset.y, dst_offset.y, extent.height)
+        {
+            // GL leaves a blit of texels onto themselves undefined, Vulkan forbids the copy.
+            let in_place = src_offset == dst_offset;
+            let single = src.image.samples == vk::SampleCountFlags::TYPE_1;
+            if in_place || !single || aspects != vk::ImageAspectFlags::COLOR {
+                return Ok(());
+            }
+            return self.copy_plane(src, dst, rects, aspects, src.image.format.desc().block_bytes);
+        }
         let region = [vk::ImageCopy {
             src_subresource: src_layers,
             src_offset: vk::Offset3D { z: sz, ..src_offset },
@@ -244,10 +258,18 @@ impl MagmaContext {
         Ok(())
     }
 
-    /// Copies one byte-wide aspect through a buffer on the device.
-    fn copy_plane(&mut self, src: &End, dst: &End, rects: &Rects, aspect: vk::ImageAspectFlags) -> PipeResult<()> {
+    /// Copies one aspect of `bytes` bytes a texel through a buffer on the device.
+    fn copy_plane(
+        &mut self,
+        src: &End,
+        dst: &End,
+        rects: &Rects,
+        aspect: vk::ImageAspectFlags,
+        bytes: u32,
+    ) -> PipeResult<()> {
         let Some((src_offset, dst_offset, extent)) = rects.one_to_one(src.width, src.height) else { return Ok(()) };
-        let space = self.rec.ring(u64::from(extent.width) * u64::from(extent.height), 4)?;
+        let size = u64::from(extent.width) * u64::from(extent.height) * u64::from(bytes);
+        let space = self.rec.ring(size, crate::transfer::copy_alignment(bytes))?;
         let region = |end: &End, offset| {
             let (image_subresource, z) = place(end, aspect);
             [vk::BufferImageCopy {

@@ -199,9 +199,11 @@ impl Patcher {
     }
 
     /// Inserts instructions where the last vertex stage hands a vertex on: before returns of the entry point, or before
-    /// each emitted vertex of a geometry shader. `make` builds a fresh copy for each place.
+    /// each emitted vertex of a geometry shader. `make` builds a fresh copy for each place. A geometry shader that emits
+    /// nothing is treated as the others are, for Vulkan demands a written point size even there.
     fn at_vertex_end(&mut self, mut make: impl FnMut(&mut Patcher) -> Vec<Instruction>) {
-        let geometry = self.stage == Stage::Geometry;
+        let is_emit = |i: &Instruction| matches!(i.class.opcode, Op::EmitVertex | Op::EmitStreamVertex);
+        let geometry = self.stage == Stage::Geometry && self.module.all_inst_iter().any(is_emit);
         let mut functions = std::mem::take(&mut self.module.functions);
         for function in &mut functions {
             let is_entry = function.def.as_ref().and_then(|def| def.result_id) == Some(self.entry);
