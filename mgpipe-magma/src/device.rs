@@ -16,8 +16,6 @@ use std::time::{Duration, Instant};
 
 /// An open Vulkan device with everything that its objects need in order to live and to die.
 pub(crate) struct Device {
-    /// Destroyed last: the loaded library.
-    _entry: ash::Entry,
     pub(crate) instance: ash::Instance,
     messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     pub(crate) physical: vk::PhysicalDevice,
@@ -137,24 +135,20 @@ impl Device {
     /// # Errors
     /// [`PipeError::Init`] with what is missing.
     pub(crate) fn open() -> PipeResult<Arc<Device>> {
-        // SAFETY: loading the Vulkan loader runs its initialisers, which are those of the system's library.
-        let entry = unsafe { ash::Entry::load() }.map_err(|error| {
-            PipeError::Init(format!("no Vulkan loader ({error}); install libvulkan1 and a Vulkan driver"))
-        })?;
-        let (instance, validating) = create_instance(&entry)?;
-        let messenger = validating.then(|| ext::debug_utils::Instance::new(&entry, &instance)).and_then(|utils| {
+        let entry = entry()?;
+        let (instance, validating) = create_instance(entry)?;
+        let messenger = validating.then(|| ext::debug_utils::Instance::new(entry, &instance)).and_then(|utils| {
             // SAFETY: the instance has VK_EXT_debug_utils and outlives the messenger (see `Drop`).
             let messenger = unsafe { utils.create_debug_utils_messenger(&validation::messenger_info(), None) };
             messenger.ok().map(|m| (utils, m))
         });
-        match Device::open_on(entry, instance, messenger) {
+        match Device::open_on(instance, messenger) {
             Ok(device) => Ok(Arc::new(device)),
             Err(error) => Err(error),
         }
     }
 
     fn open_on(
-        entry: ash::Entry,
         instance: ash::Instance,
         messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     ) -> PipeResult<Device> {
@@ -271,7 +265,6 @@ impl Device {
         let memory_properties = unsafe { instance.get_physical_device_memory_properties(physical) };
         let formats = FormatTable::probe(&instance, physical);
         Ok(Device {
-            _entry: entry,
             messenger,
             physical,
             ext,
@@ -599,6 +592,24 @@ impl Drop for Device {
             self.instance.destroy_instance(None);
         }
     }
+}
+
+/// The Vulkan loader, loaded once and never unloaded: drivers leave threads and exit handlers behind, which crash when their
+/// code is unmapped under them.
+///
+/// # Errors
+/// [`PipeError::Init`] when there is no loader.
+pub(crate) fn entry() -> PipeResult<&'static ash::Entry> {
+    static ENTRY: Mutex<Option<&'static ash::Entry>> = Mutex::new(None);
+    let mut slot = ENTRY.lock();
+    if let Some(entry) = *slot {
+        return Ok(entry);
+    }
+    // SAFETY: loading the Vulkan loader runs its initialisers, which are those of the system's library.
+    let entry = unsafe { ash::Entry::load() }.map_err(|error| {
+        PipeError::Init(format!("no Vulkan loader ({error}); install libvulkan1 and a Vulkan driver"))
+    })?;
+    Ok(slot.insert(Box::leak(Box::new(entry))))
 }
 
 /// Creates an instance, with the validation layer when it is wanted and there.

@@ -1,6 +1,6 @@
 //! What Magma finds on a machine, for a person to read. Never fails.
 
-use crate::device::{create_instance, device_extensions};
+use crate::device::{create_instance, device_extensions, entry};
 use crate::features::OPTIONAL;
 use ash::vk;
 
@@ -47,15 +47,12 @@ pub struct Probe {
 
 /// Looks for a loader, drivers and devices.
 pub fn probe() -> Probe {
-    // SAFETY: loading the Vulkan loader runs its initialisers, which are those of the system's library.
-    let entry = match unsafe { ash::Entry::load() } {
+    let entry = match entry() {
         Ok(entry) => entry,
-        Err(error) => {
-            return Probe { problem: Some(format!("no Vulkan loader: {error}")), ..Probe::default() };
-        }
+        Err(error) => return Probe { problem: Some(error.to_string()), ..Probe::default() },
     };
     let mut out = Probe { loader: true, ..Probe::default() };
-    let instance = match create_instance(&entry) {
+    let instance = match create_instance(entry) {
         Ok((instance, _)) => instance,
         Err(error) => {
             out.problem = Some(error.to_string());
