@@ -305,6 +305,59 @@ impl MagmaContext {
         Ok(commands)
     }
 
+    /// Sets state that moved since a draw that was the same otherwise. False when more has moved than the state that does
+    /// not decide about indices, layouts and passes, or when the pass had to end.
+    pub(crate) fn restate(&mut self, commands: vk::CommandBuffer) -> PipeResult<bool> {
+        let state = dirty::STATE | dirty::DYNAMIC;
+        let buffers = dirty::BUFFERS | dirty::DEFAULTS;
+        let sets = dirty::SETS | dirty::CONSTANTS;
+        let batch = self.rec.batch.serial;
+        if self.dirty & !(state | buffers | sets) != 0
+            || (self.dirty & buffers != 0 && self.odd_points != 0)
+            || self.xfb.is_active()
+        {
+            return Ok(false);
+        }
+        if self.dirty & state != 0 {
+            let (Some(bound), Some(framebuffer)) =
+                (&self.programs[BindPoint::Draw as usize], self.resolved_framebuffer.clone())
+            else {
+                return Ok(false);
+            };
+            if !framebuffer.fits(&self.state) {
+                return Ok(false);
+            }
+            let program = bound.program.clone();
+            let last = &self.last_pipeline.choice;
+            let moment = Moment {
+                topology: last.topology,
+                restart: last.restart,
+                patch_points: last.patch_points,
+                viewports: last.viewports,
+            };
+            let pipeline = self.choose_pipeline(&program, &framebuffer, moment)?;
+            if self.last_pipeline.bound != pipeline {
+                self.rec.flush_draws();
+                // SAFETY: the pipeline belongs to the program, which the batch keeps.
+                unsafe { self.device.raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline) };
+                self.last_pipeline.bound = pipeline;
+            }
+            self.apply_dynamic(commands, &program, &framebuffer, moment);
+        }
+        if self.dirty & buffers != 0 {
+            self.bind_vertex_buffers(commands, &[])?;
+        }
+        if self.dirty & sets != 0 {
+            self.bind_sets(commands, BindPoint::Draw)?;
+        }
+        if self.pass.as_ref().is_none_or(|pass| pass.commands != commands) || self.rec.batch.serial != batch {
+            // Bytes had to be waited for, and the pass is gone.
+            return Ok(false);
+        }
+        self.dirty = 0;
+        Ok(true)
+    }
+
     fn choose_pipeline(
         &mut self,
         program: &Arc<crate::shader::Program>,

@@ -164,14 +164,18 @@ impl Recorder {
 }
 
 impl MagmaContext {
-    /// The draw that needs nothing done: a few compares, and the ranges are put off. False when there is more to do.
+    /// A draw like the last one: a few compares, and the ranges are put off. State that has moved in between is set first.
+    /// False when there is more to do.
     #[inline]
     pub(crate) fn draw_steady(&mut self, info: &DrawInfo, ranges: &[DrawRange]) -> PipeResult<bool> {
-        if self.dirty != 0 || self.steady != Some(Steady::new(info)) {
+        if self.steady != Some(Steady::new(info)) {
             return Ok(false);
         }
         let Some(pass) = &self.pass else { return Ok(false) };
         let commands = pass.commands;
+        if self.dirty != 0 && !self.restate(commands)? {
+            return Ok(false);
+        }
         if self.rec.put_off(commands, info, ranges, info.index_size != 0) && !self.xfb.is_active() {
             self.submit()?;
         }

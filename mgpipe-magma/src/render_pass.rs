@@ -4,7 +4,7 @@ use crate::command::Object;
 use crate::context::{dirty, MagmaContext};
 use crate::resource::texture::{Image, ViewKey};
 use ash::vk;
-use mgpipe_types::render_state::MAX_DRAW_BUFFERS;
+use mgpipe_types::render_state::{RenderState, MAX_DRAW_BUFFERS};
 use mgpipe_types::{surface_flags, swizzle, Format, PipeResult, Surface};
 use std::sync::Arc;
 
@@ -64,12 +64,19 @@ pub(crate) struct LoadClears {
     pub(crate) stencil: Option<u32>,
 }
 
+impl Framebuffer {
+    /// Whether the views are those that a render state asks for.
+    pub(crate) fn fits(&self, state: &RenderState) -> bool {
+        !self.has_srgb || self.srgb == (state.framebuffer_srgb != 0)
+    }
+}
+
 impl MagmaContext {
     /// The native framebuffer of the current state.
     pub(crate) fn resolve_framebuffer(&mut self) -> PipeResult<Arc<Framebuffer>> {
         let srgb = self.state.framebuffer_srgb != 0;
         if let Some(framebuffer) = &self.resolved_framebuffer {
-            if !framebuffer.has_srgb || framebuffer.srgb == srgb {
+            if framebuffer.fits(&self.state) {
                 return Ok(framebuffer.clone());
             }
         }
