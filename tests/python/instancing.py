@@ -3,9 +3,9 @@
 import moderngl
 import numpy as np
 
-import common
+import offscreen
 
-ctx = common.context()
+ctx = offscreen.context()
 program = ctx.program(
     vertex_shader="""
         #version 330
@@ -40,14 +40,14 @@ instances = np.stack(
     ],
     -1,
 ).astype("f4")
-camera = common.perspective(40.0, 4 / 3, 1.0, 100.0) @ common.look_at((17.0, 16.0, 21.0), (0.0, -1.0, 0.0))
-scene = ctx.buffer(common.to_gl(camera) + np.array([0.5, 1.0, 0.3, 0.0], "f4").tobytes())
+camera = offscreen.perspective(40.0, 4 / 3, 1.0, 100.0) @ offscreen.look_at((17.0, 16.0, 21.0), (0.0, -1.0, 0.0))
+scene = ctx.buffer(offscreen.to_gl(camera) + np.array([0.5, 1.0, 0.3, 0.0], "f4").tobytes())
 scene.bind_to_uniform_block(3)
 program["Scene"].binding = 3
 vao = ctx.vertex_array(
     program,
     [
-        (ctx.buffer(common.cube()), "3f 3f", "in_position", "in_normal"),
+        (ctx.buffer(offscreen.cube()), "3f 3f", "in_position", "in_normal"),
         (ctx.buffer(instances), "3f 3f 1f /i", "in_offset", "in_color", "in_scale"),
     ],
 )
@@ -56,4 +56,4 @@ framebuffer.use()
 ctx.enable(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
 framebuffer.clear(0.93, 0.95, 0.97, 1.0)
 vao.render(instances=side * side)
-common.finish(ctx, framebuffer)
+offscreen.finish(ctx, framebuffer)

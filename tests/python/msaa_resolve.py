@@ -3,9 +3,9 @@
 import moderngl
 import numpy as np
 
-import common
+import offscreen
 
-ctx = common.context()
+ctx = offscreen.context()
 program = ctx.program(
     vertex_shader="""
         #version 330
@@ -67,4 +67,4 @@ partly = np.frombuffer(resolved.read(components=4), "u1").reshape(320, 320, 4)
 colors = len(np.unique(partly.reshape(-1, 4), axis=0))
 if colors < 1000:
     raise SystemExit(f"only {colors} colours after the resolve: were there several samples?")
-common.finish(ctx, both)
+offscreen.finish(ctx, both)

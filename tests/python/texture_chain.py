@@ -3,9 +3,9 @@
 import moderngl
 import numpy as np
 
-import common
+import offscreen
 
-ctx = common.context()
+ctx = offscreen.context()
 VERTEX = """
     #version 330
     out vec2 uv;
@@ -88,4 +88,4 @@ view.render(moderngl.TRIANGLES, vertices=3)
 values = np.frombuffer(framebuffers[current].read(components=4, dtype="f4"), "f4")
 if not np.isfinite(values).all():
     raise SystemExit("the chain made values that are not finite")
-common.finish(ctx, final)
+offscreen.finish(ctx, final)

@@ -3,9 +3,9 @@
 import moderngl
 import numpy as np
 
-import common
+import offscreen
 
-ctx = common.context()
+ctx = offscreen.context()
 program = ctx.program(
     vertex_shader="""
         #version 330
@@ -36,10 +36,10 @@ texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
 texture.use(0)
 
 eye = (1.9, 1.7, 2.1)
-camera = common.perspective(45.0, 4 / 3, 0.1, 50.0) @ common.look_at(eye, (0.0, 0.0, 0.0))
-program["camera"].write(common.to_gl(camera))
+camera = offscreen.perspective(45.0, 4 / 3, 0.1, 50.0) @ offscreen.look_at(eye, (0.0, 0.0, 0.0))
+program["camera"].write(offscreen.to_gl(camera))
 program["eye"].value = eye
-vertices, indices = common.torus()
+vertices, indices = offscreen.torus()
 vao = ctx.vertex_array(
     program, [(ctx.buffer(vertices), "3f 3f 2f", "in_position", "in_normal", "in_uv")], ctx.buffer(indices)
 )
@@ -48,4 +48,4 @@ framebuffer.use()
 ctx.enable(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
 framebuffer.clear(0.09, 0.10, 0.13, 1.0)
 vao.render()
-common.finish(ctx, framebuffer)
+offscreen.finish(ctx, framebuffer)

@@ -3,9 +3,9 @@
 import moderngl
 import numpy as np
 
-import common
+import offscreen
 
-ctx = common.context()
+ctx = offscreen.context()
 # A context without a surface has no default framebuffer, and drawing needs a complete one even when nothing is rasterised.
 framebuffer = ctx.framebuffer([ctx.texture((512, 512), 4)])
 framebuffer.use()
@@ -65,4 +65,4 @@ framebuffer.clear(0.0, 0.0, 0.02, 1.0)
 ctx.enable(moderngl.BLEND | moderngl.PROGRAM_POINT_SIZE)
 ctx.blend_func = moderngl.ONE, moderngl.ONE
 ctx.vertex_array(draw, [(buffers[0], "2f 2f", "in_position", "in_velocity")]).render(moderngl.POINTS, vertices=n)
-common.finish(ctx, framebuffer)
+offscreen.finish(ctx, framebuffer)
