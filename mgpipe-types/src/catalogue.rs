@@ -256,6 +256,7 @@ macro_rules! opcodes {
         /// Number of a call: its position in the catalogue, from 1.
         #[repr(u16)]
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+        #[allow(clippy::manual_non_exhaustive)] // The hidden variant keeps 0 from being a call; the list is exhaustive.
         pub enum Opcode {
             #[doc(hidden)]
             Invalid = 0,

@@ -352,6 +352,7 @@ pub fn masked_len(half: Half, mask: u32) -> Option<usize> {
 
 impl RenderState {
     /// The state of a new context (spec tables 23.x), for a framebuffer of no size.
+    #[allow(clippy::field_reassign_with_default)] // Arrays are filled in loops between the fields.
     pub fn initial() -> RenderState {
         use crate::gl;
         let mut s = RenderState::default();

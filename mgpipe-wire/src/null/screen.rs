@@ -120,11 +120,10 @@ impl Screen for NullScreen {
         let mut reply =
             CapsReply { device_name: "null".into(), backend_name: "Null, no device".into(), ..CapsReply::default() };
         let caps = &mut reply.caps;
-        caps.features = u64::MAX
-            & !(features::PERSISTENT_MAP
-                | features::NEEDS_HOST_INDEX_BYTES
-                | features::NEEDS_HOST_UBO_BYTES
-                | features::PULLS_TEXTURES);
+        caps.features = !(features::PERSISTENT_MAP
+            | features::NEEDS_HOST_INDEX_BYTES
+            | features::NEEDS_HOST_UBO_BYTES
+            | features::PULLS_TEXTURES);
         for call in CALLS.iter().filter(|c| c.flags & call_flags::OPTIONAL == 0) {
             let bit = call.opcode as usize - 1;
             caps.call_mask[bit / 64] |= 1 << (bit % 64);

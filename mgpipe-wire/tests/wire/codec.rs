@@ -236,8 +236,8 @@ fn a_count_that_disagrees_with_its_tail_is_refused() {
 #[test]
 fn a_blob_range_outside_its_blob_is_refused() {
     let mut buf = RecordBuf::new();
-    let mut desc = ProgramDesc::default();
-    desc.reflection = BlobRef { offset: 4, size: 5, segment: 0, pad: 0 };
+    let reflection = BlobRef { offset: 4, size: 5, segment: 0, pad: 0 };
+    let desc = ProgramDesc { reflection, ..ProgramDesc::default() };
     Call::CreateShader { desc, code: &[0; 8] }.encode(&mut buf);
     assert_eq!(Call::decode(buf.bytes()).unwrap_err(), DecodeError::Malformed("blob range"));
 }

@@ -62,7 +62,7 @@ pub(super) fn entries(plan: &Plan<'_>) -> Result<String> {
         let local = local_name(name);
         match target {
             Target::Missing => continue,
-            Target::Entry(_) if !c_params(command).is_some_and(|_| c_return(command).is_some()) => {
+            Target::Entry(_) if c_params(command).is_none() || c_return(command).is_none() => {
                 bail!("{name} is implemented but the generator does not know one of its types")
             }
             _ => {}
