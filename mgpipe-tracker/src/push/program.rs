@@ -10,6 +10,10 @@ use mgpipe_types::{BlobRef, Context, GlobalConstants, HandleOnly, ProgramBinding
 /// Room for the units of a program before anything is allocated.
 const UNITS: usize = 256;
 
+/// Programs whose versions are remembered. A program that dies in another context of the share group is not heard of here,
+/// so the list is cut now and then; what is forgotten is sent once more.
+const REMEMBERED: usize = 4096;
+
 /// Versions that the server has of a program.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sent {
@@ -51,6 +55,13 @@ impl ProgramPush {
         self.sent.clear();
     }
 
+    fn sent(&mut self, shader: ShaderCso) -> &mut Sent {
+        if self.sent.len() >= REMEMBERED && !self.sent.contains_key(&shader) {
+            self.sent.clear();
+        }
+        self.sent.entry(shader).or_default()
+    }
+
     pub(crate) fn program_dies(&mut self, shader: ShaderCso) {
         self.sent.remove(&shader);
     }
@@ -89,7 +100,7 @@ impl ProgramPush {
         if shader.is_null() {
             return;
         }
-        let sent = self.sent.entry(shader).or_default();
+        let sent = self.sent(shader);
         let stale = sent.bindings.replace(bindings_version) != Some(bindings_version);
         if !stale {
             core.note(Group::ProgramBindings, false, 0);
@@ -127,7 +138,7 @@ impl ProgramPush {
         if shader.is_null() || !has_constants {
             return;
         }
-        let sent = self.sent.entry(shader).or_default();
+        let sent = self.sent(shader);
         if sent.constants.replace(constants_version) == Some(constants_version) {
             core.note(Group::GlobalConstants, false, 0);
             return;

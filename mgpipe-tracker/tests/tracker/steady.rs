@@ -173,6 +173,25 @@ fn a_buffer_that_grew_is_resolved_again() {
     assert_eq!(opcodes(&rig.draw()), [Opcode::SetShaderBuffers]);
 }
 
+// Programs die in other contexts of the share group without this tracker hearing of it: what it remembers of them is
+// bounded, and what it forgot is sent again.
+#[test]
+fn programs_of_long_ago_are_forgotten() {
+    let mut rig = rig();
+    rig.draw();
+    let first = rig.source.programs[0];
+    for gen in 2..6000 {
+        rig.source.programs[0].shader = mgpipe_types::ShaderCso(handle(9, gen));
+        rig.source.bump(Counter::DrawProgram);
+        assert_eq!(count(&rig.draw(), Opcode::SetGlobalConstants), 1);
+    }
+    rig.source.programs[0] = first;
+    rig.source.bump(Counter::DrawProgram);
+    assert_eq!(count(&rig.draw(), Opcode::SetGlobalConstants), 1);
+    rig.source.bump(Counter::DrawProgram);
+    assert_eq!(count(&rig.draw(), Opcode::SetGlobalConstants), 0);
+}
+
 #[test]
 fn constants_are_sent_once_a_version_and_program() {
     let mut rig = rig();
