@@ -96,6 +96,16 @@ pub unsafe extern "C" fn c_bind_buffer_base_nv(target: u32, index: u32, buffer: 
     unsafe { c_bind_buffer_base(target, index, buffer) }
 }
 
+#[export_name = "glBindBufferOffsetEXT"]
+pub unsafe extern "C" fn c_bind_buffer_offset_ext(target: u32, index: u32, buffer: u32, offset: isize) {
+    entry("glBindBufferOffsetEXT", |ctx| ctx.bind_buffer_offset_ext(target, index, buffer, offset))
+}
+
+#[export_name = "glBindBufferOffsetNV"]
+pub unsafe extern "C" fn c_bind_buffer_offset_nv(target: u32, index: u32, buffer: u32, offset: isize) {
+    unsafe { c_bind_buffer_offset_ext(target, index, buffer, offset) }
+}
+
 #[export_name = "glBindBufferRange"]
 pub unsafe extern "C" fn c_bind_buffer_range(target: u32, index: u32, buffer: u32, offset: isize, size: isize) {
     entry("glBindBufferRange", |ctx| ctx.bind_buffer_range(target, index, buffer, offset, size))
@@ -1371,6 +1381,16 @@ pub unsafe extern "C" fn c_get_object_label_khr(identifier: u32, name: u32, buf_
     unsafe { c_get_object_label(identifier, name, buf_size, length, label) }
 }
 
+#[export_name = "glGetObjectPtrLabel"]
+pub unsafe extern "C" fn c_get_object_ptr_label(ptr: *const c_void, buf_size: i32, length: *mut i32, label: *mut c_char) {
+    entry("glGetObjectPtrLabel", |ctx| unsafe { glue::get_object_ptr_label(ctx, ptr, buf_size, length, label) })
+}
+
+#[export_name = "glGetObjectPtrLabelKHR"]
+pub unsafe extern "C" fn c_get_object_ptr_label_khr(ptr: *const c_void, buf_size: i32, length: *mut i32, label: *mut c_char) {
+    unsafe { c_get_object_ptr_label(ptr, buf_size, length, label) }
+}
+
 #[export_name = "glGetPointerv"]
 pub unsafe extern "C" fn c_get_pointerv(pname: u32, params: *mut *mut c_void) {
     entry("glGetPointerv", |ctx| unsafe { glue::get_pointerv(ctx, pname, params) })
@@ -1939,6 +1959,16 @@ pub unsafe extern "C" fn c_object_label(identifier: u32, name: u32, length: i32,
 #[export_name = "glObjectLabelKHR"]
 pub unsafe extern "C" fn c_object_label_khr(identifier: u32, name: u32, length: i32, label: *const c_char) {
     unsafe { c_object_label(identifier, name, length, label) }
+}
+
+#[export_name = "glObjectPtrLabel"]
+pub unsafe extern "C" fn c_object_ptr_label(ptr: *const c_void, length: i32, label: *const c_char) {
+    entry("glObjectPtrLabel", |ctx| unsafe { glue::object_ptr_label(ctx, ptr, length, label) })
+}
+
+#[export_name = "glObjectPtrLabelKHR"]
+pub unsafe extern "C" fn c_object_ptr_label_khr(ptr: *const c_void, length: i32, label: *const c_char) {
+    unsafe { c_object_ptr_label(ptr, length, label) }
 }
 
 #[export_name = "glPixelStoref"]

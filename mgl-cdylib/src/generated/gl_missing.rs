@@ -95,18 +95,6 @@ pub extern "C" fn c_begin_vertex_shader_ext() -> usize {
     missing("glBeginVertexShaderEXT", &LOGGED)
 }
 
-#[export_name = "glBindBufferOffsetEXT"]
-pub extern "C" fn c_bind_buffer_offset_ext() -> usize {
-    static LOGGED: AtomicBool = AtomicBool::new(false);
-    missing("glBindBufferOffsetEXT", &LOGGED)
-}
-
-#[export_name = "glBindBufferOffsetNV"]
-pub extern "C" fn c_bind_buffer_offset_nv() -> usize {
-    static LOGGED: AtomicBool = AtomicBool::new(false);
-    missing("glBindBufferOffsetNV", &LOGGED)
-}
-
 #[export_name = "glBindBuffersBase"]
 pub extern "C" fn c_bind_buffers_base() -> usize {
     static LOGGED: AtomicBool = AtomicBool::new(false);
@@ -2681,18 +2669,6 @@ pub extern "C" fn c_get_object_parameteriv_arb() -> usize {
     missing("glGetObjectParameterivARB", &LOGGED)
 }
 
-#[export_name = "glGetObjectPtrLabel"]
-pub extern "C" fn c_get_object_ptr_label() -> usize {
-    static LOGGED: AtomicBool = AtomicBool::new(false);
-    missing("glGetObjectPtrLabel", &LOGGED)
-}
-
-#[export_name = "glGetObjectPtrLabelKHR"]
-pub extern "C" fn c_get_object_ptr_label_khr() -> usize {
-    static LOGGED: AtomicBool = AtomicBool::new(false);
-    missing("glGetObjectPtrLabelKHR", &LOGGED)
-}
-
 #[export_name = "glGetPixelMapfv"]
 pub extern "C" fn c_get_pixel_mapfv() -> usize {
     static LOGGED: AtomicBool = AtomicBool::new(false);
@@ -5259,18 +5235,6 @@ pub extern "C" fn c_normal_pointer() -> usize {
 pub extern "C" fn c_normal_pointer_ext() -> usize {
     static LOGGED: AtomicBool = AtomicBool::new(false);
     missing("glNormalPointerEXT", &LOGGED)
-}
-
-#[export_name = "glObjectPtrLabel"]
-pub extern "C" fn c_object_ptr_label() -> usize {
-    static LOGGED: AtomicBool = AtomicBool::new(false);
-    missing("glObjectPtrLabel", &LOGGED)
-}
-
-#[export_name = "glObjectPtrLabelKHR"]
-pub extern "C" fn c_object_ptr_label_khr() -> usize {
-    static LOGGED: AtomicBool = AtomicBool::new(false);
-    missing("glObjectPtrLabelKHR", &LOGGED)
 }
 
 #[export_name = "glOrtho"]

@@ -137,13 +137,49 @@ pub(crate) unsafe fn get_object_label(
 ) {
     let Some(capacity) = length(ctx, capacity, "glGetObjectLabel: negative size") else { return };
     if let Some(text) = ctx.get_object_label(identifier, name) {
-        if label.is_null() && !written.is_null() {
-            // SAFETY: one variable; without a buffer the length is that of the whole label.
-            unsafe { write_all(written, &[i32::try_from(text.len()).unwrap_or(i32::MAX)]) };
-            return;
-        }
         // SAFETY: `capacity` bytes and one length, each or null, by the contract of the module.
-        unsafe { write_text(label, capacity, written, text.as_bytes()) };
+        unsafe { write_label(&text, capacity, written, label) };
+    }
+}
+
+pub(crate) unsafe fn object_ptr_label(ctx: &mut Context, ptr: *const c_void, length: i32, label: *const c_char) {
+    if label.is_null() {
+        ctx.object_ptr_label(ptr as usize, None);
+        return;
+    }
+    // SAFETY: `length` bytes or a terminated string by the contract of the module.
+    if let Some(label) = unsafe { sized_text(ctx, length, label, "glObjectPtrLabel") } {
+        ctx.object_ptr_label(ptr as usize, Some(&label));
+    }
+}
+
+pub(crate) unsafe fn get_object_ptr_label(
+    ctx: &mut Context,
+    ptr: *const c_void,
+    capacity: i32,
+    written: *mut i32,
+    label: *mut c_char,
+) {
+    let Some(capacity) = length(ctx, capacity, "glGetObjectPtrLabel: negative size") else { return };
+    if let Some(text) = ctx.get_object_ptr_label(ptr as usize) {
+        // SAFETY: as for `get_object_label`.
+        unsafe { write_label(&text, capacity, written, label) };
+    }
+}
+
+/// Answers a label; without a buffer the length is that of the whole label.
+///
+/// # Safety
+///
+/// `label` is null or valid for `capacity` writes, `written` is null or valid for one.
+unsafe fn write_label(text: &str, capacity: usize, written: *mut i32, label: *mut c_char) {
+    // SAFETY: by the contract.
+    unsafe {
+        if label.is_null() && !written.is_null() {
+            write_all(written, &[i32::try_from(text.len()).unwrap_or(i32::MAX)]);
+        } else {
+            write_text(label, capacity, written, text.as_bytes());
+        }
     }
 }
 

@@ -182,6 +182,28 @@ fn state_is_answered_in_every_type() {
     });
 }
 
+#[test]
+fn a_sync_object_has_a_label() {
+    with_context("objects::a_sync_object_has_a_label", |driver| {
+        // SAFETY: the types that GL gives these functions, and memory of the sizes passed.
+        unsafe {
+            let fence: unsafe extern "C" fn(u32, u32) -> *const c_void = driver.gl("glFenceSync");
+            let label: unsafe extern "C" fn(*const c_void, i32, *const c_char) = driver.gl("glObjectPtrLabel");
+            let get: unsafe extern "C" fn(*const c_void, i32, *mut i32, *mut c_char) = driver.gl("glGetObjectPtrLabel");
+            let sync = fence(0x9117, 0);
+            label(sync, -1, c"frame".as_ptr());
+            let (mut length, mut text) = (0, [1 as c_char; 8]);
+            get(sync, 8, &mut length, text.as_mut_ptr());
+            assert_eq!((length, CStr::from_ptr(text.as_ptr()), error(driver)), (5, c"frame", 0));
+            label(sync, 0, std::ptr::null());
+            get(sync, 8, &mut length, std::ptr::null_mut());
+            assert_eq!((length, error(driver)), (0, 0));
+            label(std::ptr::null(), -1, c"none".as_ptr());
+            assert_eq!(error(driver), INVALID_VALUE, "null is no sync object");
+        }
+    });
+}
+
 static CALLS: AtomicU32 = AtomicU32::new(0);
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 

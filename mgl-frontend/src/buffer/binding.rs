@@ -224,7 +224,17 @@ impl Context {
 
     /// `glBindBufferRange`.
     pub fn bind_buffer_range(&mut self, target: u32, index: u32, buffer: u32, offset: isize, size: isize) {
-        self.gl(|ctx| ctx.bind_range(target, index, buffer, Some((offset, size)), "glBindBufferRange"));
+        self.gl(|ctx| ctx.bind_range(target, index, buffer, Some((offset, Some(size))), "glBindBufferRange"));
+    }
+
+    /// `glBindBufferOffsetEXT` of `GL_EXT_transform_feedback`: from an offset to wherever the buffer ends.
+    pub fn bind_buffer_offset_ext(&mut self, target: u32, index: u32, buffer: u32, offset: isize) {
+        self.gl(|ctx| {
+            if target != gl::TRANSFORM_FEEDBACK_BUFFER {
+                return Err(invalid_enum("glBindBufferOffsetEXT: target"));
+            }
+            ctx.bind_range(target, index, buffer, Some((offset, None)), "glBindBufferOffsetEXT")
+        });
     }
 
     fn bind_range(
@@ -232,7 +242,7 @@ impl Context {
         target: u32,
         index: u32,
         name: u32,
-        range: Option<(isize, isize)>,
+        range: Option<(isize, Option<isize>)>,
         command: &'static str,
     ) -> GlResult {
         let state = &mut self.state;
@@ -252,17 +262,17 @@ impl Context {
         let mut binding = RangeBinding { buffer: object.clone(), offset: 0, size: None };
         // With name 0 offset and size are ignored.
         if let (Some((offset, size)), Some(_)) = (range, &object) {
-            if size <= 0 {
+            if let Some(size) = size.filter(|&size| size <= 0) {
                 return Err(invalid_value(format!("{command}: size {size}")));
             }
             if offset < 0 || offset as u64 % u64::from(alignment.max(1)) != 0 {
                 return Err(invalid_value(format!("{command}: offset {offset} needs alignment {alignment}")));
             }
-            if target == gl::TRANSFORM_FEEDBACK_BUFFER && size % 4 != 0 {
+            if let Some(size) = size.filter(|size| target == gl::TRANSFORM_FEEDBACK_BUFFER && size % 4 != 0) {
                 return Err(invalid_value(format!("{command}: size {size} is no multiple of 4")));
             }
             binding.offset = offset as u64;
-            binding.size = Some(size as u64);
+            binding.size = size.map(|size| size as u64);
         }
         if target == gl::UNIFORM_BUFFER {
             let b = &mut state.buffers;
