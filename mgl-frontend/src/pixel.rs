@@ -18,6 +18,7 @@ mod oracle;
 
 pub use client::ClientFormat;
 pub use codec::{decode_row, encode_row, Row};
+pub(crate) use convert::packs_as_stored;
 pub use convert::{pack_image, unpack_image, PackOptions};
 pub use shape::{Components, Element, Field, Layout, Shape};
 pub(crate) use state::{transfer_address, PixelState};

@@ -1,14 +1,14 @@
 //! `glReadPixels`.
 
 use mgpipe_tracker::VerbClass;
-use mgpipe_types::{aspect, gl, Box3, ReadbackInfo};
+use mgpipe_types::{aspect, gl, Box3, Opcode, ReadbackInfo, ReadbackToBuffer, TypedHandle};
 
 use super::{Attachment, Binding, Described};
 use crate::boundary::PixelDest;
 use crate::context::Context;
 use crate::error::{invalid_operation, invalid_value, out_of_memory, GlResult};
 use crate::format::ComponentKind;
-use crate::pixel::{pack_image, transfer_address, Components, PackOptions};
+use crate::pixel::{pack_image, packs_as_stored, transfer_address, ClientFormat, Components, PackOptions};
 use crate::texture::{aspect_of, client_format};
 
 impl Context {
@@ -54,10 +54,68 @@ impl Context {
             let store = ctx.state.pixel.pack;
             let in_buffer = matches!(dest, PixelDest::Buffer(_));
             let address = transfer_address(&store, 2, [width, height, 1], &client, in_buffer, command)?;
+            if let PixelDest::Buffer(offset) = dest {
+                if ctx.read_on_device(&attachment, &described, ([x, y], [width, height]), &client, offset)? {
+                    return Ok(());
+                }
+            }
             ctx.write_to_dest(dest, address.end, client.offset_alignment(), command, |ctx, out| {
                 ctx.read_into(&attachment, &described, [x, y], [width, height], &client, out)
             })
         });
+    }
+
+    /// Has the device write pixels into the pack buffer, in the order of the commands, without waiting for anything.
+    /// False when that is not possible: the pixels take another form, or some lie outside the framebuffer.
+    fn read_on_device(
+        &mut self,
+        attachment: &Attachment,
+        described: &Described,
+        ([x, y], [width, height]): ([i32; 2], [u32; 2]),
+        client: &ClientFormat,
+        offset: usize,
+    ) -> GlResult<bool> {
+        let shape = self.state.framebuffer_shape(Binding::Read);
+        let inside = |start: i32, len: u32, limit: u32| {
+            start >= 0 && len > 0 && i64::from(start) + i64::from(len) <= i64::from(limit)
+        };
+        let store = self.state.pixel.pack;
+        let storage = described.format.storage;
+        let options = self.read_options(described);
+        if !self.state.share.caps.has_call(Opcode::ReadbackToBuffer)
+            || !inside(x, width, shape.width)
+            || !inside(y, height, shape.height)
+            || !packs_as_stored(client, &store, storage, described.format.info.base, options)
+        {
+            return Ok(false);
+        }
+        let command = "glReadPixels";
+        let address = transfer_address(&store, 2, [width, height, 1], client, true, command)?;
+        let buffer = self.pack_buffer(offset, address.end, client.offset_alignment(), command)?;
+        self.tracker.validate(VerbClass::Readback, &mut self.state, &mut *self.pipe);
+        attachment.realize(&mut *self.pipe);
+        self.pipe.readback_to_buffer(&ReadbackToBuffer {
+            info: ReadbackInfo {
+                surface: attachment.surface(),
+                area: Box3 { x, y, z: 0, width, height, depth: 1 },
+                format: storage.0,
+                aspect: aspect_of(client),
+                pad: [0; 2],
+            },
+            buffer: buffer.handle.raw(),
+            offset: (offset + address.start) as u64,
+            row_stride: address.row_stride as u64,
+            slice_stride: 0,
+        });
+        buffer.gpu_wrote();
+        Ok(true)
+    }
+
+    fn read_options(&self, described: &Described) -> PackOptions {
+        // GL_FIXED_ONLY clamps unsigned normalised colours, which lie within [0, 1] already.
+        let clamp = self.state.render.state().clamp_read_color == gl::TRUE
+            && described.format.info.kind != ComponentKind::Unorm;
+        PackOptions { clamp, luminance_is_sum: true }
     }
 
     fn read_into(
@@ -66,7 +124,7 @@ impl Context {
         described: &Described,
         origin: [i32; 2],
         size: [u32; 2],
-        client: &crate::pixel::ClientFormat,
+        client: &ClientFormat,
         out: &mut [u8],
     ) -> GlResult {
         // Pixels outside the framebuffer are undefined: they are left as they are.
@@ -109,10 +167,7 @@ impl Context {
         }
         store.skip_pixels = store.skip_pixels.saturating_add(x.saturating_sub(origin[0]));
         store.skip_rows = store.skip_rows.saturating_add(y.saturating_sub(origin[1]));
-        // GL_FIXED_ONLY clamps unsigned normalised colours, which lie within [0, 1] already.
-        let clamp = self.state.render.state().clamp_read_color == gl::TRUE
-            && described.format.info.kind != ComponentKind::Unorm;
-        let options = PackOptions { clamp, luminance_is_sum: true };
+        let options = self.read_options(described);
         let base = described.format.info.base;
         let base = if aspect_of(client) == aspect::COLOR { base } else { crate::format::Base::Rgba };
         if !pack_image(client, &store, 2, [width, height, 1], &texels, format, base, options, out) {

@@ -163,6 +163,19 @@ pub struct PackOptions {
     pub luminance_is_sum: bool,
 }
 
+/// Whether [`pack_image`] would copy rows as they are, so that a device can write them where they belong.
+pub(crate) fn packs_as_stored(
+    client: &ClientFormat,
+    store: &PixelStore,
+    storage: Format,
+    base: Base,
+    options: PackOptions,
+) -> bool {
+    let sources = if base.is_color() { from_storage(base) } else { from_storage(Base::Rgba) };
+    let plan = |source: Shape| plan(&source, store.swap_bytes, &client.shape, sources);
+    !options.clamp && !client.luminance && Shape::of_storage(storage).map(plan).is_some_and(|p| matches!(p, Plan::Copy))
+}
+
 /// Converts tight texels of a storage format into the application's memory. Bytes between rows stay as they are.
 ///
 /// False when `out` ends before the last pixel, or `texels` before the last texel; nothing is written then.

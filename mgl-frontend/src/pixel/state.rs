@@ -208,6 +208,23 @@ impl Context {
         }
     }
 
+    /// The bound pack buffer, when a transfer of `len` bytes at `offset` fits it.
+    ///
+    /// # Errors
+    /// `GL_INVALID_OPERATION` (GL 3.3 section 4.3.1): none is bound, it is mapped, too small, or the offset is misaligned.
+    pub(crate) fn pack_buffer(
+        &self,
+        offset: usize,
+        len: usize,
+        alignment: usize,
+        command: &'static str,
+    ) -> GlResult<Arc<Buffer>> {
+        let buffer = self.state.buffers.pixel_pack.clone();
+        let buffer = buffer.ok_or_else(|| invalid_operation(format!("{command}: no pixel pack buffer is bound")))?;
+        check_buffer_range(&buffer, offset, len, alignment, command)?;
+        Ok(buffer)
+    }
+
     /// Runs `write` on the memory that a read-back writes to. For a pack buffer that is a copy of its bytes, which is
     /// sent back afterwards.
     pub(crate) fn write_to_dest(
@@ -226,10 +243,7 @@ impl Context {
                 write(self, bytes)
             }
             PixelDest::Buffer(offset) => {
-                let buffer = self.state.buffers.pixel_pack.clone();
-                let buffer =
-                    buffer.ok_or_else(|| invalid_operation(format!("{command}: no pixel pack buffer is bound")))?;
-                check_buffer_range(&buffer, offset, len, alignment, command)?;
+                let buffer = self.pack_buffer(offset, len, alignment, command)?;
                 if len == 0 {
                     return write(self, &mut []);
                 }

@@ -96,6 +96,29 @@ fn drawing_into_an_incomplete_framebuffer_is_an_error() {
 }
 
 #[test]
+fn reading_into_a_pack_buffer_waits_for_nothing() {
+    let (mut ctx, log) = context();
+    framebuffer(&mut ctx);
+    let a = color_texture(&mut ctx, 16, 8);
+    attach(&mut ctx, gl::COLOR_ATTACHMENT0, a);
+    let mut names = [0];
+    ctx.gen_buffers(&mut names);
+    ctx.bind_buffer(gl::PIXEL_PACK_BUFFER, names[0]);
+    ctx.buffer_data(gl::PIXEL_PACK_BUFFER, 512, None, gl::STREAM_READ);
+    let counts = |log: &parking_lot::Mutex<crate::testing::Log>| {
+        ["readback_to_buffer", "read_pixels", "resource_readback"].map(|call| log.lock().count(call))
+    };
+    ctx.read_pixels(0, 0, 16, 8, gl::RGBA, gl::UNSIGNED_BYTE, PixelDest::Buffer(0));
+    assert_eq!((ctx.get_error(), counts(&log)), (gl::NO_ERROR, [1, 0, 0]));
+    ctx.read_pixels(0, 0, 16, 8, gl::RGBA, gl::UNSIGNED_BYTE, PixelDest::Buffer(4));
+    assert_eq!((ctx.get_error(), counts(&log)), (gl::INVALID_OPERATION, [1, 0, 0]), "beyond the end");
+    // Other bytes than the device holds, and pixels outside the framebuffer, go through this side.
+    ctx.read_pixels(0, 0, 2, 2, gl::RGB, gl::UNSIGNED_BYTE, PixelDest::Buffer(0));
+    ctx.read_pixels(-1, 0, 2, 2, gl::RGBA, gl::UNSIGNED_BYTE, PixelDest::Buffer(0));
+    assert_eq!((ctx.get_error(), counts(&log)[..2].to_vec()), (gl::NO_ERROR, vec![1, 2]));
+}
+
+#[test]
 fn the_server_gets_surfaces_and_their_smallest_size() {
     let (mut ctx, log) = context();
     framebuffer(&mut ctx);
