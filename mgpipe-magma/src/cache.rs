@@ -53,7 +53,7 @@ pub(crate) fn save(device: &ash::Device, properties: &vk::PhysicalDeviceProperti
     if cache == vk::PipelineCache::null() {
         return;
     }
-    // SAFETY: the cache belongs to the device and nothing else uses it now.
+    // SAFETY: the cache belongs to the device; reading it needs no exclusion (only destroying and merging into it do).
     let Ok(data) = (unsafe { device.get_pipeline_cache_data(cache) }) else { return };
     let Some(path) = path(properties) else { return };
     let Some(folder) = path.parent() else { return };

@@ -332,6 +332,7 @@ impl Drop for MagmaContext {
         let _ = self.submit();
         let _ = self.device.wait_value(self.rec.last_value, u64::MAX);
         self.queries.destroy();
+        self.device.save_pipelines();
         self.shared.context_ended();
     }
 }

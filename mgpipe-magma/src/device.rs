@@ -45,6 +45,7 @@ pub(crate) struct Device {
     serial: AtomicU64,
     pub(crate) fns: DeviceFns,
     pub(crate) pipeline_cache: vk::PipelineCache,
+    unsaved: Mutex<Unsaved>,
 }
 
 /// Function tables of the extensions in use.
@@ -304,6 +305,7 @@ impl Device {
             serial: AtomicU64::new(1),
             fns,
             pipeline_cache,
+            unsaved: Mutex::new(Unsaved::new()),
             instance,
             raw,
         })
@@ -573,9 +575,49 @@ impl Device {
     }
 }
 
+/// Least time between two writings of the pipeline cache while the program runs.
+const CACHE_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Pipelines that the cache on disk does not have yet.
+struct Unsaved {
+    pipelines: u32,
+    /// When the cache was written or, at first, the device opened.
+    since: Instant,
+}
+
+impl Unsaved {
+    fn new() -> Unsaved {
+        Unsaved { pipelines: 0, since: Instant::now() }
+    }
+}
+
+impl Device {
+    /// Notes that a pipeline was made. Most programs end without taking their display apart, so the cache goes to disk
+    /// now and then, beside a compilation that takes its time anyway.
+    pub(crate) fn pipeline_made(&self) {
+        let mut unsaved = self.unsaved.lock();
+        unsaved.pipelines += 1;
+        if unsaved.since.elapsed() >= CACHE_INTERVAL {
+            self.write_cache(&mut unsaved);
+        }
+    }
+
+    /// Writes the pipeline cache when it has something new: a context ends.
+    pub(crate) fn save_pipelines(&self) {
+        self.write_cache(&mut self.unsaved.lock());
+    }
+
+    fn write_cache(&self, unsaved: &mut Unsaved) {
+        if unsaved.pipelines > 0 {
+            crate::cache::save(&self.raw, &self.properties, self.pipeline_cache);
+            *unsaved = Unsaved::new();
+        }
+    }
+}
+
 impl Drop for Device {
     fn drop(&mut self) {
-        crate::cache::save(&self.raw, &self.properties, self.pipeline_cache);
+        self.save_pipelines();
         let queue = self.queue.get_mut();
         // SAFETY: objects hold an `Arc` of the device, so none is left; nothing runs on the queue after the wait.
         unsafe {

@@ -255,6 +255,7 @@ impl State {
         // SAFETY: every structure lives until the call returns; modules and layout belong to this object.
         match unsafe { device.raw.create_graphics_pipelines(device.pipeline_cache, &[info], None) } {
             Ok(pipelines) => {
+                device.pipeline_made();
                 self.pipelines.insert(key, pipelines[0]);
                 Ok(pipelines[0])
             }

@@ -420,7 +420,10 @@ fn create(device: &Device, program: &Program, key: &PipelineKey) -> PipeResult<v
     }
     // SAFETY: every structure lives until the call returns; modules and layout belong to the program.
     match unsafe { device.raw.create_graphics_pipelines(device.pipeline_cache, &[info], None) } {
-        Ok(pipelines) => Ok(pipelines[0]),
+        Ok(pipelines) => {
+            device.pipeline_made();
+            Ok(pipelines[0])
+        }
         Err((_, code)) => Err(map_create("graphics pipeline", code)),
     }
 }
@@ -439,6 +442,7 @@ pub(crate) fn compute(device: &Device, program: &Program) -> PipeResult<vk::Pipe
     // SAFETY: module and layout belong to the program.
     match unsafe { device.raw.create_compute_pipelines(device.pipeline_cache, &[info], None) } {
         Ok(pipelines) => {
+            device.pipeline_made();
             *slot = Some(pipelines[0]);
             Ok(pipelines[0])
         }

@@ -52,17 +52,11 @@ pub fn handle(next: &AtomicU32) -> Handle {
 }
 
 impl Rig {
-    /// Opens the device; `None` when there is none.
-    pub fn new() -> Option<Rig> {
+    /// Opens the device.
+    pub fn new() -> Rig {
         let listener = Arc::new(Listener::default());
-        let screen = match MagmaBackend::new().open(listener.clone()) {
-            Ok(screen) => screen,
-            Err(PipeError::Init(why)) => {
-                eprintln!("skipped: {why}");
-                return None;
-            }
-            Err(error) => panic!("{error}"),
-        };
+        // Without a device nothing would be tested, and a test that tests nothing must not pass.
+        let screen = MagmaBackend::new().open(listener.clone()).expect("these tests need a Vulkan driver");
         let context = screen.create_context(ContextHandle(Handle { slot: 1, gen: 1 })).expect("a context");
         let mut rig = Rig {
             screen,
@@ -76,7 +70,7 @@ impl Rig {
         rig.use_target(rig.target);
         rig.state.viewports[0] = Viewport { x: 0.0, y: 0.0, width: SIZE as f32, height: SIZE as f32 };
         rig.apply();
-        Some(rig)
+        rig
     }
 
     pub fn handle(&self) -> Handle {
