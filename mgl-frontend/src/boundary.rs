@@ -251,9 +251,7 @@ impl Values {
             Values::Bits(v) => v.get(i).map_or(0, |&v| i64::from(v)),
             Values::Floats(_) => self.to_f64(i).round() as i64,
             Values::Normalized(_) => (self.to_f64(i).clamp(-1.0, 1.0) * i64::MAX as f64).round() as i64,
-            Values::Quad(q) if q.normalized => {
-                (self.to_f64(i).clamp(-1.0, 1.0) * i64::MAX as f64).round() as i64
-            }
+            Values::Quad(q) if q.normalized => (self.to_f64(i).clamp(-1.0, 1.0) * i64::MAX as f64).round() as i64,
             Values::Quad(_) => self.to_f64(i).round() as i64,
         }
     }

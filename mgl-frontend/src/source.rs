@@ -7,8 +7,8 @@ use mgpipe_tracker::{
     ResolvedProgramBindings, ResolvedStreamOutput, ResolvedView, Source, VerbClass, VertexElements,
 };
 use mgpipe_types::{
-    AttribValue, Context as Pipe, FramebufferState, ImageView, IndexBuffer, IndirectBuffers, PatchState, PixelPackState,
-    VertexBuffer,
+    AttribValue, Context as Pipe, FramebufferState, ImageView, IndexBuffer, IndirectBuffers, PatchState,
+    PixelPackState, VertexBuffer,
 };
 
 use crate::context::ContextState;

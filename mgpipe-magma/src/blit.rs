@@ -6,7 +6,9 @@ use crate::internal::{Component, InternalShader, InternalTarget, SourceDim, PUSH
 use crate::resource::texture::{Image, ViewKey};
 use crate::transfer::ImageArea;
 use ash::vk;
-use mgpipe_types::{aspect, gl, surface_flags, swizzle, Blit, Format, MipPlan, PipeError, PipeResult, Surface, TextureHandle};
+use mgpipe_types::{
+    aspect, gl, surface_flags, swizzle, Blit, Format, MipPlan, PipeError, PipeResult, Surface, TextureHandle,
+};
 use std::sync::Arc;
 
 /// One end of a blit.
@@ -44,10 +46,7 @@ impl Rects {
         if blit.scissor_enabled != 0 {
             let c = &blit.scissor;
             low = [low[0].max(c.x), low[1].max(c.y)];
-            high = [
-                high[0].min(c.x.saturating_add(c.width.max(0))),
-                high[1].min(c.y.saturating_add(c.height.max(0))),
-            ];
+            high = [high[0].min(c.x.saturating_add(c.width.max(0))), high[1].min(c.y.saturating_add(c.height.max(0)))];
         }
         let clip = [low[0], low[1], (high[0] - low[0]).max(0), (high[1] - low[1]).max(0)];
         Rects { src, dst, clip }
@@ -143,7 +142,8 @@ impl MagmaContext {
         if src.image.aspects != color || dst.image.aspects != color {
             return Ok(());
         }
-        let plain_alpha = blit.dst.flags & surface_flags::ALPHA_IS_ONE == 0 || blit.src.flags & surface_flags::ALPHA_IS_ONE != 0;
+        let plain_alpha =
+            blit.dst.flags & surface_flags::ALPHA_IS_ONE == 0 || blit.src.flags & surface_flags::ALPHA_IS_ONE != 0;
         let same_format = src.format == dst.format && src.image.format == dst.image.format;
         let one_d = |end: &End| end.image.kind == vk::ImageType::TYPE_1D;
         if rects.is_one_to_one() && same_format && plain_alpha && one_d(src) == one_d(dst) {
@@ -194,7 +194,13 @@ impl MagmaContext {
         )
     }
 
-    fn blit_depth_stencil(&mut self, src: &End, dst: &End, rects: &Rects, aspects: vk::ImageAspectFlags) -> PipeResult<()> {
+    fn blit_depth_stencil(
+        &mut self,
+        src: &End,
+        dst: &End,
+        rects: &Rects,
+        aspects: vk::ImageAspectFlags,
+    ) -> PipeResult<()> {
         let same = src.image.format == dst.image.format && src.image.samples == dst.image.samples;
         // A copy takes all aspects of an image: that of one aspect of two has been seen to take both.
         if same && rects.is_one_to_one() && aspects == src.image.aspects {
@@ -219,7 +225,13 @@ impl MagmaContext {
         Ok(())
     }
 
-    fn copy_one_to_one(&mut self, src: &End, dst: &End, rects: &Rects, aspects: vk::ImageAspectFlags) -> PipeResult<()> {
+    fn copy_one_to_one(
+        &mut self,
+        src: &End,
+        dst: &End,
+        rects: &Rects,
+        aspects: vk::ImageAspectFlags,
+    ) -> PipeResult<()> {
         let Some((src_offset, dst_offset, extent)) = rects.one_to_one(src.width, src.height) else { return Ok(()) };
         let ((src_layers, sz), (dst_layers, dz)) = (place(src, aspects), place(dst, aspects));
         let near = |a: i32, b: i32, size: u32| a.abs_diff(b) < size;
@@ -338,12 +350,8 @@ impl MagmaContext {
             swizzle: swizzle::IDENTITY,
             usage: vk::ImageUsageFlags::SAMPLED,
         })?;
-        let filterable = self
-            .device
-            .formats
-            .get(src_format)
-            .image
-            .contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR);
+        let filterable =
+            self.device.formats.get(src_format).image.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR);
         let linear = linear && filterable && component == Component::Float && !rects.is_one_to_one();
         let scale = |axis: usize| {
             (rects.src[axis + 2] - rects.src[axis]) as f32 / (rects.dst[axis + 2] - rects.dst[axis]) as f32
@@ -355,7 +363,8 @@ impl MagmaContext {
             push[index * 4..index * 4 + 4].copy_from_slice(&value.to_ne_bytes());
         }
         let layer = if volume { src.layer as i32 } else { 0 };
-        let average = multisampled && dst.image.samples == vk::SampleCountFlags::TYPE_1 && component == Component::Float;
+        let average =
+            multisampled && dst.image.samples == vk::SampleCountFlags::TYPE_1 && component == Component::Float;
         push[24..28].copy_from_slice(&layer.to_ne_bytes());
         push[28..32].copy_from_slice(&(i32::from(linear) | i32::from(average) << 1).to_ne_bytes());
         let target = InternalTarget {
@@ -372,7 +381,13 @@ impl MagmaContext {
     }
 
     /// Resolves an area of a multisampled image into level 0 of a single-sampled one, layer for layer.
-    pub(crate) fn resolve_area(&mut self, src: &Arc<Image>, dst: &Arc<Image>, area: &ImageArea, level: u32) -> PipeResult<()> {
+    pub(crate) fn resolve_area(
+        &mut self,
+        src: &Arc<Image>,
+        dst: &Arc<Image>,
+        area: &ImageArea,
+        level: u32,
+    ) -> PipeResult<()> {
         let rect = [
             area.offset.x,
             area.offset.y,
@@ -428,7 +443,8 @@ impl MagmaContext {
                     base_array_layer: if image.kind == vk::ImageType::TYPE_3D { 0 } else { base_layer },
                     layer_count: if image.kind == vk::ImageType::TYPE_3D { 1 } else { layers },
                 };
-                let corner = |e: vk::Extent3D| vk::Offset3D { x: e.width as i32, y: e.height as i32, z: e.depth as i32 };
+                let corner =
+                    |e: vk::Extent3D| vk::Offset3D { x: e.width as i32, y: e.height as i32, z: e.depth as i32 };
                 let region = [vk::ImageBlit {
                     src_subresource: subresource(level - 1),
                     src_offsets: [vk::Offset3D::default(), corner(from)],

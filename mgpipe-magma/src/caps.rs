@@ -168,10 +168,6 @@ pub(crate) fn reply(device: &Device) -> CapsReply {
         caps,
         formats,
         device_name: if device.driver_name.is_empty() { name } else { format!("{name}, {}", device.driver_name) },
-        backend_name: format!(
-            "Magma, Vulkan {}.{}",
-            vk::api_version_major(version),
-            vk::api_version_minor(version)
-        ),
+        backend_name: format!("Magma, Vulkan {}.{}", vk::api_version_major(version), vk::api_version_minor(version)),
     }
 }

@@ -30,7 +30,9 @@ impl MagmaContext {
         let mut masked = SmallVec::<[usize; MAX_DRAW_BUFFERS]>::new();
         if clear.buffers & aspect::COLOR != 0 {
             for output in 0..MAX_DRAW_BUFFERS {
-                if framebuffer.colors[output].is_none() || (clear.draw_buffer >= 0 && clear.draw_buffer as usize != output) {
+                if framebuffer.colors[output].is_none()
+                    || (clear.draw_buffer >= 0 && clear.draw_buffer as usize != output)
+                {
                     continue;
                 }
                 let format = framebuffer.facts.colors[output];
@@ -38,7 +40,8 @@ impl MagmaContext {
                 let alpha_is_one = framebuffer.facts.alpha_one >> output & 1 != 0;
                 // A mask only matters for components that exist and are written.
                 let relevant = |c: usize| {
-                    let exists = format.desc().is_compressed() || bits[c] != 0 || format.desc().gl == mgpipe_types::gl::BGRA;
+                    let exists =
+                        format.desc().is_compressed() || bits[c] != 0 || format.desc().gl == mgpipe_types::gl::BGRA;
                     exists && !(c == 3 && alpha_is_one)
                 };
                 let on = (0..4).filter(|&c| relevant(c) && self.state.color_masks[output][c] != 0).count();
@@ -94,8 +97,7 @@ impl MagmaContext {
                         },
                     });
                 }
-                let rects =
-                    [vk::ClearRect { rect: rect(area), base_array_layer: 0, layer_count: framebuffer.layers }];
+                let rects = [vk::ClearRect { rect: rect(area), base_array_layer: 0, layer_count: framebuffer.layers }];
                 // SAFETY: a pass with these attachments is open; the rectangle was cut to its area.
                 unsafe { self.device.raw.cmd_clear_attachments(commands, &attachments, &rects) };
             }
@@ -107,7 +109,13 @@ impl MagmaContext {
     }
 
     /// Clears under partial colour or stencil masks: a rectangle for each layer of each attachment.
-    fn clear_masked(&mut self, clear: &Clear, outputs: &[usize], stencil: Option<u32>, area: [i32; 4]) -> PipeResult<()> {
+    fn clear_masked(
+        &mut self,
+        clear: &Clear,
+        outputs: &[usize],
+        stencil: Option<u32>,
+        area: [i32; 4],
+    ) -> PipeResult<()> {
         let framebuffer = self.resolve_framebuffer()?;
         let mut push = [0u8; PUSH_BYTES];
         for (index, word) in clear.color.iter().enumerate() {
@@ -115,7 +123,8 @@ impl MagmaContext {
         }
         let state = self.framebuffer;
         for &output in outputs {
-            let (Some(attachment), Ok(index)) = (&framebuffer.colors[output], usize::try_from(state.draw_buffers[output]))
+            let (Some(attachment), Ok(index)) =
+                (&framebuffer.colors[output], usize::try_from(state.draw_buffers[output]))
             else {
                 continue;
             };

@@ -427,7 +427,8 @@ impl Recorder {
         ];
         let info = vk::DescriptorPoolCreateInfo::default().max_sets(POOL_SETS).pool_sizes(&sizes);
         // SAFETY: plain creation on a live device.
-        unsafe { self.device.raw.create_descriptor_pool(&info, None) }.map_err(|code| map_create("descriptor pool", code))
+        unsafe { self.device.raw.create_descriptor_pool(&info, None) }
+            .map_err(|code| map_create("descriptor pool", code))
     }
 
     // ---- submission ----

@@ -576,11 +576,8 @@ impl Context for MagmaContext {
 
     fn bind_shader(&mut self, cso: &HandleOnly) {
         let shader = ShaderCso(cso.handle);
-        let compute = self
-            .shared
-            .shaders
-            .get(shader)
-            .is_ok_and(|program| program.has(mgpipe_types::reflection::Stage::Compute));
+        let compute =
+            self.shared.shaders.get(shader).is_ok_and(|program| program.has(mgpipe_types::reflection::Stage::Compute));
         self.set_program(if compute { BindPoint::Dispatch } else { BindPoint::Draw }, shader);
     }
 
@@ -617,8 +614,7 @@ impl Context for MagmaContext {
             match buffers.get(index - start) {
                 Some(buffer) => {
                     if slot.bound.res != buffer.res || slot.storage.is_none() {
-                        slot.storage =
-                            self.shared.buffers.get(BufferHandle(buffer.res)).ok().and_then(|b| b.storage());
+                        slot.storage = self.shared.buffers.get(BufferHandle(buffer.res)).ok().and_then(|b| b.storage());
                     }
                     slot.bound = *buffer;
                 }
@@ -644,7 +640,9 @@ impl Context for MagmaContext {
 
     fn set_sampler_views(&mut self, _header: &SetHeader, views: &[BoundView]) {
         for unit in &mut self.units {
-            if !unit.bound.view.is_null() && !views.iter().any(|v| v.unit == unit.bound.unit && v.view == unit.bound.view) {
+            if !unit.bound.view.is_null()
+                && !views.iter().any(|v| v.unit == unit.bound.unit && v.view == unit.bound.view)
+            {
                 unit.bound = BoundView::default();
                 unit.view = None;
                 unit.texture = None;

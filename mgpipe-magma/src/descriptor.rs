@@ -133,7 +133,8 @@ impl MagmaContext {
         let Some(applied) = &self.applied else { return Ok(None) };
         let (bound, chunk) = (applied.sets.bound[SET_UNIFORM as usize], applied.sets.chunk);
         let (Some(bound), BindPoint::Draw) = (bound, point) else { return Ok(None) };
-        let Some(slot) = program.slots[SET_UNIFORM as usize].iter().find(|s| s.kind == BindingKind::DefaultBlock) else {
+        let Some(slot) = program.slots[SET_UNIFORM as usize].iter().find(|s| s.kind == BindingKind::DefaultBlock)
+        else {
             // Constants of a program without any.
             return Ok(Some(bound.raw));
         };
@@ -465,7 +466,8 @@ impl MagmaContext {
             let total = image.layers_or_slices(level);
             let layered = bound.bound.layered != 0;
             let layer = base_layer + if layered { 0 } else { bound.bound.layer };
-            let usable = image.usage_flags.contains(vk::ImageUsageFlags::STORAGE) && level < image.levels && layer < total;
+            let usable =
+                image.usage_flags.contains(vk::ImageUsageFlags::STORAGE) && level < image.levels && layer < total;
             if usable {
                 let kind = crate::sampler::opaque_view_kind(&ty);
                 let volume = image.kind == vk::ImageType::TYPE_3D;
@@ -475,7 +477,11 @@ impl MagmaContext {
                     vk::ImageViewType::CUBE_ARRAY
                     | vk::ImageViewType::TYPE_1D_ARRAY
                     | vk::ImageViewType::TYPE_2D_ARRAY => {
-                        if layered { (base_layer, total - base_layer) } else { (layer, 1) }
+                        if layered {
+                            (base_layer, total - base_layer)
+                        } else {
+                            (layer, 1)
+                        }
                     }
                     _ => (layer, 1),
                 };

@@ -191,7 +191,8 @@ impl Device {
         };
         let names: Vec<_> = ext.names().iter().map(|name| name.as_ptr()).collect();
         let priorities = [1.0];
-        let queues = [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&priorities)];
+        let queues =
+            [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&priorities)];
         let mut enabled = chain.link(&ext);
         let info = vk::DeviceCreateInfo::default()
             .queue_create_infos(&queues)
@@ -238,7 +239,9 @@ impl Device {
         })
         .map_err(|error| map_allocation("memory allocator", error))?;
 
-        let mut kind = vk::SemaphoreTypeCreateInfo::default().semaphore_type(vk::SemaphoreType::TIMELINE).initial_value(FIRST_VALUE);
+        let mut kind = vk::SemaphoreTypeCreateInfo::default()
+            .semaphore_type(vk::SemaphoreType::TIMELINE)
+            .initial_value(FIRST_VALUE);
         // SAFETY: the device has timeline semaphores enabled.
         let timeline = unsafe { raw.create_semaphore(&vk::SemaphoreCreateInfo::default().push_next(&mut kind), None) }
             .map_err(|code| map_create("timeline semaphore", code))?;
@@ -246,8 +249,8 @@ impl Device {
             .queue_family_index(queue_family)
             .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER | vk::CommandPoolCreateFlags::TRANSIENT);
         // SAFETY: the family index is one that the device was created with.
-        let init_pool = unsafe { raw.create_command_pool(&pool_info, None) }
-            .map_err(|code| map_create("command pool", code))?;
+        let init_pool =
+            unsafe { raw.create_command_pool(&pool_info, None) }.map_err(|code| map_create("command pool", code))?;
         let pipeline_cache = crate::cache::load(&raw, &properties);
         let fns = DeviceFns {
             timeline: khr::timeline_semaphore::Device::new(&instance, &raw),
@@ -279,9 +282,8 @@ impl Device {
             vertex_formats: (0..=vk::Format::E5B9G9R9_UFLOAT_PACK32.as_raw())
                 .map(|raw| {
                     // SAFETY: `physical` comes from `instance`; every number up to the last is a format.
-                    let properties = unsafe {
-                        instance.get_physical_device_format_properties(physical, vk::Format::from_raw(raw))
-                    };
+                    let properties =
+                        unsafe { instance.get_physical_device_format_properties(physical, vk::Format::from_raw(raw)) };
                     properties.buffer_features.contains(vk::FormatFeatureFlags::VERTEX_BUFFER)
                 })
                 .collect(),
@@ -427,7 +429,8 @@ impl Device {
         let values = [value];
         let semaphores = [self.timeline];
         let mut timeline = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
-        let info = vk::SubmitInfo::default().command_buffers(&all).signal_semaphores(&semaphores).push_next(&mut timeline);
+        let info =
+            vk::SubmitInfo::default().command_buffers(&all).signal_semaphores(&semaphores).push_next(&mut timeline);
         // SAFETY: the command buffers are recorded and belong to the calling context; the queue is locked.
         let result = unsafe { self.raw.queue_submit(queue.raw, &[info], vk::Fence::null()) };
         if let Err(code) = result {
@@ -661,9 +664,8 @@ pub(crate) fn create_instance(entry: &ash::Entry) -> PipeResult<(ash::Instance, 
     if version < vk::API_VERSION_1_1 {
         return Err(PipeError::Init("the Vulkan loader is older than Vulkan 1.1".into()));
     }
-    let application = vk::ApplicationInfo::default()
-        .engine_name(c"MGL Magma")
-        .api_version(version.min(vk::API_VERSION_1_3));
+    let application =
+        vk::ApplicationInfo::default().engine_name(c"MGL Magma").api_version(version.min(vk::API_VERSION_1_3));
     let mut layers = Vec::new();
     let mut extensions = Vec::new();
     let mut messenger = validation::messenger_info();
@@ -677,7 +679,8 @@ pub(crate) fn create_instance(entry: &ash::Entry) -> PipeResult<(ash::Instance, 
             validating = true;
         } else {
             return Err(PipeError::Init(
-                "MGL_VALIDATION is set but VK_LAYER_KHRONOS_validation is not installed (vulkan-validationlayers)".into(),
+                "MGL_VALIDATION is set but VK_LAYER_KHRONOS_validation is not installed (vulkan-validationlayers)"
+                    .into(),
             ));
         }
     }

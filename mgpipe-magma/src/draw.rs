@@ -117,7 +117,11 @@ impl MagmaContext {
     /// Waits when too much that is destroyed still hangs on batches.
     #[inline]
     pub(crate) fn bound_deferred(&mut self) -> PipeResult<()> {
-        if self.shared.must_collect() { self.finish() } else { Ok(()) }
+        if self.shared.must_collect() {
+            self.finish()
+        } else {
+            Ok(())
+        }
     }
 
     fn emit(&mut self, commands: vk::CommandBuffer, info: &DrawInfo, ranges: &[DrawRange], indexed: bool) {
@@ -223,11 +227,23 @@ impl MagmaContext {
                     let (count_offset, max) = (draw.count_offset, draw.draw_count);
                     if indexed {
                         fns.cmd_draw_indexed_indirect_count(
-                            commands, buffer.raw, draw.offset, counts.raw, count_offset, max, stride,
+                            commands,
+                            buffer.raw,
+                            draw.offset,
+                            counts.raw,
+                            count_offset,
+                            max,
+                            stride,
                         );
                     } else {
                         fns.cmd_draw_indirect_count(
-                            commands, buffer.raw, draw.offset, counts.raw, count_offset, max, stride,
+                            commands,
+                            buffer.raw,
+                            draw.offset,
+                            counts.raw,
+                            count_offset,
+                            max,
+                            stride,
                         );
                     }
                     continue;
@@ -250,7 +266,11 @@ impl MagmaContext {
     /// Brings the command buffer in line with the state. A steady draw compares a few integers and returns.
     fn prepare(&mut self, info: &DrawInfo, converted: &[RingSlice], shape: Shape) -> PipeResult<vk::CommandBuffer> {
         let patch_points = if info.mode == gl::PATCHES {
-            if info.patch_vertices != 0 { info.patch_vertices } else { self.patch.vertices }
+            if info.patch_vertices != 0 {
+                info.patch_vertices
+            } else {
+                self.patch.vertices
+            }
         } else {
             0
         };
@@ -364,8 +384,11 @@ impl MagmaContext {
         framebuffer: &Framebuffer,
         moment: Moment,
     ) -> PipeResult<vk::Pipeline> {
-        let topology =
-            if self.device.ext.extended_dynamic_state { conv::topology_class(moment.topology) } else { moment.topology };
+        let topology = if self.device.ext.extended_dynamic_state {
+            conv::topology_class(moment.topology)
+        } else {
+            moment.topology
+        };
         let variant = self.variant(program, moment.topology);
         let dynamic_input = self.device.ext.vertex_input_dynamic_state;
         let choice = PipelineChoice {
@@ -412,8 +435,7 @@ impl MagmaContext {
             _ => topology == vk::PrimitiveTopology::POINT_LIST,
         } || self.state.polygon_mode_front == gl::POINT;
         Variant {
-            point_size: draws_points
-                && (self.state.program_point_size == 0 || !facts.pre_raster.writes_point_size),
+            point_size: draws_points && (self.state.program_point_size == 0 || !facts.pre_raster.writes_point_size),
             convert_depth: !self.device.ext.depth_clip_control && self.state.clip_depth_mode != gl::ZERO_TO_ONE,
             mirror_point_coord: draws_points
                 && facts.fragment.is_some()

@@ -10,9 +10,9 @@ use crate::pipeline::{self, Moment};
 use crate::render_pass::Framebuffer;
 use crate::shader::Program;
 use ash::vk;
+use mgpipe_types::gl;
 use mgpipe_types::reflection::Stage;
 use mgpipe_types::render_state::{RenderState, StencilFace};
-use mgpipe_types::gl;
 use smallvec::SmallVec;
 
 /// State as the command buffer has it; `None` members were never set in it.
@@ -137,7 +137,8 @@ impl MagmaContext {
         }
         let bias_on = pipeline::depth_bias_enabled(state, moment.topology);
         if applied.depth_bias.is_none() || bias_on {
-            let clamp = if device.features.core.depth_bias_clamp == vk::TRUE { state.polygon_offset_clamp } else { 0.0 };
+            let clamp =
+                if device.features.core.depth_bias_clamp == vk::TRUE { state.polygon_offset_clamp } else { 0.0 };
             let bias = [state.polygon_offset_units, clamp, state.polygon_offset_factor].map(bits);
             apply!(depth_bias, bias, |b| {
                 let [units, clamp, factor] = b.map(f32::from_bits);
@@ -151,8 +152,7 @@ impl MagmaContext {
         }
         let stencil = framebuffer.stencil.is_some() && state.stencil_test != 0;
         if applied.stencil_refs.is_none() || stencil {
-            let face =
-                |f: &StencilFace| [f.value_mask & 0xff, f.write_mask & 0xff, f.reference.clamp(0, 255) as u32];
+            let face = |f: &StencilFace| [f.value_mask & 0xff, f.write_mask & 0xff, f.reference.clamp(0, 255) as u32];
             let (front, back) = (face(&state.stencil[0]), face(&state.stencil[1]));
             apply!(stencil_refs, [front[0], front[1], front[2], back[0], back[1], back[2]], |s| {
                 let (f, b) = (vk::StencilFaceFlags::FRONT, vk::StencilFaceFlags::BACK);
@@ -166,11 +166,8 @@ impl MagmaContext {
         }
         if device.ext.extended_dynamic_state {
             let fns = &device.fns.dynamic_state;
-            let cull = if state.cull_face != 0 {
-                conv::map_cull(state.cull_face_mode)
-            } else {
-                vk::CullModeFlags::NONE
-            };
+            let cull =
+                if state.cull_face != 0 { conv::map_cull(state.cull_face_mode) } else { vk::CullModeFlags::NONE };
             apply!(cull, cull, |c| fns.cmd_set_cull_mode(commands, c));
             apply!(front, conv::map_front_face(state.front_face, state.clip_origin), |f| {
                 fns.cmd_set_front_face(commands, f)

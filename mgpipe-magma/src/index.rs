@@ -103,7 +103,12 @@ impl MagmaContext {
                 return self.rewrite(info, ranges, Indices::Bytes(bytes));
             }
             let slice = self.rec.ring_bytes(bytes, 4)?;
-            return Ok(Some(IndexPlan { topology, restart, index: Some((slice.buffer, slice.offset, ty)), ranges: None }));
+            return Ok(Some(IndexPlan {
+                topology,
+                restart,
+                index: Some((slice.buffer, slice.offset, ty)),
+                ranges: None,
+            }));
         }
         let storage = if info.index_buffer == self.index_buffer.res || info.index_buffer.is_null() {
             self.index_storage.clone()
@@ -130,7 +135,8 @@ impl MagmaContext {
         }
         self.rec.keep(Object::Buffer(&storage), true);
         let indices = (storage.size - base) / u64::from(info.index_size);
-        let ranges = if self.device.features.robust_indices || from_indirect { None } else { cut_ranges(ranges, indices) };
+        let ranges =
+            if self.device.features.robust_indices || from_indirect { None } else { cut_ranges(ranges, indices) };
         Ok(Some(IndexPlan { topology, restart, index: Some((storage.raw, base, ty)), ranges }))
     }
 

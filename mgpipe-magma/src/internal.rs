@@ -219,8 +219,7 @@ impl State {
             color_write_mask: vk::ColorComponentFlags::from_raw(u32::from(key.mask)),
             ..Default::default()
         }];
-        let blend = vk::PipelineColorBlendStateCreateInfo::default()
-            .attachments(if color { &blends } else { &[] });
+        let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(if color { &blends } else { &[] });
         let states = [
             vk::DynamicState::VIEWPORT,
             vk::DynamicState::SCISSOR,
@@ -349,8 +348,7 @@ impl MagmaContext {
                 Some(state) => state,
                 None => slot.insert(State::new(&self.device)?),
             };
-            let key =
-                Key { shader, format: target.format, samples: image.samples, mask: target.mask, depth, stencil };
+            let key = Key { shader, format: target.format, samples: image.samples, mask: target.mask, depth, stencil };
             (state.pipeline(key)?, state.layout, state.set_layout, state.samplers)
         };
         let set = match source {

@@ -110,7 +110,11 @@ fn sample_mask(state: &RenderState, samples: u32) -> u32 {
         mask &= bits;
     }
     // Bits beyond the samples must not tell keys apart.
-    if samples >= 32 { mask } else { mask & ((1 << samples) - 1) }
+    if samples >= 32 {
+        mask
+    } else {
+        mask & ((1 << samples) - 1)
+    }
 }
 
 impl FixedState {
@@ -146,8 +150,7 @@ impl FixedState {
                 }
             }
             let blend = &state.blend[index];
-            let blendable =
-                device.formats.get(format).image.contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT_BLEND);
+            let blendable = device.formats.get(format).image.contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT_BLEND);
             if blend.enabled != 0 && blendable && fixed.logic_op.is_none() {
                 out.enabled = true;
                 out.src_color = conv::map_blend_factor(blend.src_rgb, alpha_is_one);
@@ -186,11 +189,8 @@ impl FixedState {
             fixed.patch_points = moment.patch_points;
         }
         if !device.ext.extended_dynamic_state {
-            fixed.cull = if state.cull_face != 0 {
-                conv::map_cull(state.cull_face_mode)
-            } else {
-                vk::CullModeFlags::NONE
-            };
+            fixed.cull =
+                if state.cull_face != 0 { conv::map_cull(state.cull_face_mode) } else { vk::CullModeFlags::NONE };
             fixed.front_face = conv::map_front_face(state.front_face, state.clip_origin);
             let depth = facts.depth != Format::NONE;
             fixed.depth_test = depth && state.depth_test != 0;
@@ -248,11 +248,7 @@ fn dynamic_states(device: &Device, patches: bool) -> Vec<vk::DynamicState> {
         states.extend([D::VIEWPORT, D::SCISSOR]);
     }
     if device.ext.extended_dynamic_state2 {
-        states.extend([
-            D::RASTERIZER_DISCARD_ENABLE_EXT,
-            D::DEPTH_BIAS_ENABLE_EXT,
-            D::PRIMITIVE_RESTART_ENABLE_EXT,
-        ]);
+        states.extend([D::RASTERIZER_DISCARD_ENABLE_EXT, D::DEPTH_BIAS_ENABLE_EXT, D::PRIMITIVE_RESTART_ENABLE_EXT]);
         if device.features.patch_points_dynamic && patches {
             states.push(D::PATCH_CONTROL_POINTS_EXT);
         }
@@ -307,8 +303,8 @@ fn create(device: &Device, program: &Program, key: &PipelineKey) -> PipeResult<v
     let tessellation = vk::PipelineTessellationStateCreateInfo::default()
         .patch_control_points(fixed.patch_points.max(1))
         .push_next(&mut domain);
-    let mut clip_control = vk::PipelineViewportDepthClipControlCreateInfoEXT::default()
-        .negative_one_to_one(!fixed.zero_to_one);
+    let mut clip_control =
+        vk::PipelineViewportDepthClipControlCreateInfoEXT::default().negative_one_to_one(!fixed.zero_to_one);
     let mut viewport = vk::PipelineViewportStateCreateInfo::default();
     if !device.ext.extended_dynamic_state {
         viewport = viewport.viewport_count(fixed.viewports.max(1)).scissor_count(fixed.viewports.max(1));
@@ -316,7 +312,8 @@ fn create(device: &Device, program: &Program, key: &PipelineKey) -> PipeResult<v
     if device.ext.depth_clip_control {
         viewport = viewport.push_next(&mut clip_control);
     }
-    let mut clip = vk::PipelineRasterizationDepthClipStateCreateInfoEXT::default().depth_clip_enable(!fixed.depth_clamp);
+    let mut clip =
+        vk::PipelineRasterizationDepthClipStateCreateInfoEXT::default().depth_clip_enable(!fixed.depth_clamp);
     let mut provoking = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
         .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
     let line_mode = if fixed.smooth_lines {

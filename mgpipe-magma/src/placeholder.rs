@@ -3,9 +3,9 @@
 use crate::device::Device;
 use crate::resource::buffer::{BufferStorage, Placement};
 use crate::resource::texture::{Image, ImageDesc, ViewKey};
+use crate::sampler::Sampler;
 use ash::vk;
 use mgpipe_types::reflection::{OpaqueBase, OpaqueDim, OpaqueType};
-use crate::sampler::Sampler;
 use mgpipe_types::{gl, swizzle, Format, PipeResult, SamplerParameters, Target};
 use parking_lot::Mutex;
 use std::sync::Arc;

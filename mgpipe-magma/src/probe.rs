@@ -96,9 +96,7 @@ fn describe(instance: &ash::Instance, physical: vk::PhysicalDevice) -> DevicePro
             vk::api_version_patch(version)
         ),
         driver_version: properties.driver_version,
-        usable: version >= vk::API_VERSION_1_1
-            && has(c"VK_KHR_dynamic_rendering")
-            && has(c"VK_KHR_timeline_semaphore"),
+        usable: version >= vk::API_VERSION_1_1 && has(c"VK_KHR_dynamic_rendering") && has(c"VK_KHR_timeline_semaphore"),
         extensions: OPTIONAL
             .iter()
             .map(|extension| ExtensionProbe {

@@ -282,12 +282,7 @@ impl MagmaContext {
         };
         // SAFETY: the slot is reset; timestamps are allowed inside and outside of passes.
         unsafe {
-            device.raw.cmd_write_timestamp(
-                commands,
-                vk::PipelineStageFlags::BOTTOM_OF_PIPE,
-                slot.pool.raw,
-                slot.index,
-            );
+            device.raw.cmd_write_timestamp(commands, vk::PipelineStageFlags::BOTTOM_OF_PIPE, slot.pool.raw, slot.index);
         }
         let batch = self.rec.batch.value.clone();
         if let Some(query) = self.queries.queries.get_mut(&handle) {
@@ -330,8 +325,7 @@ impl MagmaContext {
         let Some(commands) = self.pass.as_ref().map(|pass| pass.commands) else { return };
         // Several statistics would be several active queries of one type, which Vulkan forbids: the last one counts.
         let same = |k: &Kind| {
-            *k == kind
-                || (statistics_break && k.ty == kind.ty && kind.ty == vk::QueryType::PIPELINE_STATISTICS)
+            *k == kind || (statistics_break && k.ty == kind.ty && kind.ty == vk::QueryType::PIPELINE_STATISTICS)
         };
         let device = self.device.clone();
         self.queries.stop(&device, commands, same);

@@ -131,7 +131,12 @@ impl MagmaContext {
 
     /// A single-sampled image with the texels of the area: the image itself, or its resolve, with the level and layer
     /// that become 0 there.
-    fn single_sampled(&mut self, image: Arc<Image>, area: &ImageArea, level: u32) -> PipeResult<(Arc<Image>, (u32, u32))> {
+    fn single_sampled(
+        &mut self,
+        image: Arc<Image>,
+        area: &ImageArea,
+        level: u32,
+    ) -> PipeResult<(Arc<Image>, (u32, u32))> {
         if image.samples == vk::SampleCountFlags::TYPE_1 {
             return Ok((image, (0, 0)));
         }
@@ -290,7 +295,11 @@ fn assemble(
 }
 
 fn plane_bytes(format: Format) -> usize {
-    if format == Format::D16_UNORM { 2 } else { 4 }
+    if format == Format::D16_UNORM {
+        2
+    } else {
+        4
+    }
 }
 
 fn depth_value(format: Format, raw: &[u8]) -> f64 {

@@ -224,7 +224,8 @@ impl MagmaContext {
         let mut colors = [empty; MAX_DRAW_BUFFERS];
         for (output, info) in colors.iter_mut().enumerate().take(count) {
             if let Some(attachment) = &framebuffer.colors[output] {
-                let color = if framebuffer.facts.alpha_one >> output & 1 != 0 { clears.alpha_one_color } else { clears.color };
+                let color =
+                    if framebuffer.facts.alpha_one >> output & 1 != 0 { clears.alpha_one_color } else { clears.color };
                 let clear = (clears.colors >> output & 1 != 0).then_some(vk::ClearValue { color });
                 *info = attach(attachment, clear);
             }

@@ -5,7 +5,9 @@ use crate::device::Device;
 use crate::error::map_create;
 use crate::resource::texture::{Image, Storage, TextureState, ViewKey};
 use ash::vk;
-use mgpipe_types::{depth_stencil_mode, gl, swizzle, Format, PipeError, PipeResult, SamplerParameters, SamplerView, Target};
+use mgpipe_types::{
+    depth_stencil_mode, gl, swizzle, Format, PipeError, PipeResult, SamplerParameters, SamplerView, Target,
+};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -55,7 +57,11 @@ impl Drop for Sampler {
 
 /// The minification filter that takes one texel of one level, with mipmaps where `filter` has them.
 fn nearest(filter: u32) -> u32 {
-    if matches!(filter, gl::NEAREST | gl::LINEAR) { gl::NEAREST } else { gl::NEAREST_MIPMAP_NEAREST }
+    if matches!(filter, gl::NEAREST | gl::LINEAR) {
+        gl::NEAREST
+    } else {
+        gl::NEAREST_MIPMAP_NEAREST
+    }
 }
 
 fn create(device: &Device, p: &SamplerParameters, shadow: bool) -> PipeResult<vk::Sampler> {

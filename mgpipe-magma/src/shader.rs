@@ -173,7 +173,12 @@ impl Program {
     ///
     /// # Errors
     /// A blob that contradicts its description, an interface that exceeds the device, out of memory.
-    pub(crate) fn new(device: &Arc<Device>, layouts: &SetLayouts, desc: &ProgramDesc, code: &[u8]) -> PipeResult<Program> {
+    pub(crate) fn new(
+        device: &Arc<Device>,
+        layouts: &SetLayouts,
+        desc: &ProgramDesc,
+        code: &[u8],
+    ) -> PipeResult<Program> {
         let reflection = Reflection::from_bytes(slice(code, desc.reflection)?)
             .map_err(|error| PipeError::Protocol(error.to_string()))?;
         let mut stages = Vec::new();
@@ -208,11 +213,8 @@ impl Program {
         let sets =
             [layouts.get(device, e0)?, layouts.get(device, e1)?, layouts.get(device, e2)?, layouts.get(device, e3)?];
         let raw_sets = [sets[0].raw, sets[1].raw, sets[2].raw, sets[3].raw];
-        let push = [vk::PushConstantRange {
-            stage_flags: vk::ShaderStageFlags::ALL_GRAPHICS,
-            offset: 0,
-            size: PUSH_BYTES,
-        }];
+        let push =
+            [vk::PushConstantRange { stage_flags: vk::ShaderStageFlags::ALL_GRAPHICS, offset: 0, size: PUSH_BYTES }];
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&raw_sets).push_constant_ranges(&push);
         // SAFETY: the set layouts are alive and stay so with the program.
         let layout = unsafe { device.raw.create_pipeline_layout(&info, None) }

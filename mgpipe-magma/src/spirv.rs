@@ -99,9 +99,11 @@ impl Patcher {
 
     /// A type or constant that equals the instruction, found or made.
     fn global(&mut self, op: Op, ty: Option<u32>, operands: Vec<Operand>) -> u32 {
-        let found = self.module.types_global_values.iter().find(|i| {
-            i.class.opcode == op && i.result_type == ty && i.operands == operands && op != Op::Variable
-        });
+        let found = self
+            .module
+            .types_global_values
+            .iter()
+            .find(|i| i.class.opcode == op && i.result_type == ty && i.operands == operands && op != Op::Variable);
         if let Some(id) = found.and_then(|i| i.result_id) {
             return id;
         }
@@ -257,8 +259,7 @@ impl Patcher {
             _ => None,
         };
         if let Some(capability) = capability {
-            let present =
-                self.module.capabilities.iter().any(|c| c.operands == [Operand::Capability(capability)]);
+            let present = self.module.capabilities.iter().any(|c| c.operands == [Operand::Capability(capability)]);
             if !present {
                 let instruction = inst(Op::Capability, None, None, vec![Operand::Capability(capability)]);
                 self.module.capabilities.push(instruction);

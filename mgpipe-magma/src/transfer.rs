@@ -100,7 +100,11 @@ pub(crate) fn planes(format: Format) -> SmallVec<[Plane; 2]> {
 
 /// Alignment of a buffer offset for copies of a plane: a multiple of the texel and of 4.
 pub(crate) fn copy_alignment(bytes: u32) -> u64 {
-    if bytes % 4 == 0 { u64::from(bytes) } else { u64::from(bytes) * 4 }
+    if bytes % 4 == 0 {
+        u64::from(bytes)
+    } else {
+        u64::from(bytes) * 4
+    }
 }
 
 impl MagmaContext {
@@ -209,11 +213,8 @@ impl MagmaContext {
 
     /// Uploads into a buffer.
     pub(crate) fn upload_buffer(&mut self, data: &SubData, bytes: &[u8]) -> PipeResult<()> {
-        let buffer = self
-            .shared
-            .buffers
-            .get(BufferHandle(data.res))
-            .map_err(|error| PipeError::BadHandle(error.to_string()))?;
+        let buffer =
+            self.shared.buffers.get(BufferHandle(data.res)).map_err(|error| PipeError::BadHandle(error.to_string()))?;
         let (offset, size) = data.union_box.buffer_range();
         let Some(storage) = buffer.storage() else { return Ok(()) };
         let Some(bytes) = usize::try_from(size).ok().and_then(|size| bytes.get(..size)) else {
@@ -346,13 +347,7 @@ impl MagmaContext {
             let list: SmallVec<[vk::BufferImageCopy; 8]> = copies[start..end].iter().map(|(_, copy)| *copy).collect();
             // SAFETY: the regions lie within the image and the ring space that was made for them.
             unsafe {
-                self.device.raw.cmd_copy_buffer_to_image(
-                    commands,
-                    buffer,
-                    image.raw,
-                    vk::ImageLayout::GENERAL,
-                    &list,
-                );
+                self.device.raw.cmd_copy_buffer_to_image(commands, buffer, image.raw, vk::ImageLayout::GENERAL, &list);
             }
             start = end;
         }
@@ -362,10 +357,8 @@ impl MagmaContext {
     /// Copies between resources.
     pub(crate) fn copy_region(&mut self, copy: &CopyRegion) -> PipeResult<()> {
         self.refresh();
-        let kinds = (
-            ResourceHandle::from_parts(copy.src_kind, copy.src),
-            ResourceHandle::from_parts(copy.dst_kind, copy.dst),
-        );
+        let kinds =
+            (ResourceHandle::from_parts(copy.src_kind, copy.src), ResourceHandle::from_parts(copy.dst_kind, copy.dst));
         match kinds {
             (Some(ResourceHandle::Buffer(src)), Some(ResourceHandle::Buffer(dst))) => self.copy_buffers(copy, src, dst),
             (Some(src), Some(dst)) => self.copy_images(copy, src, dst),
@@ -375,12 +368,17 @@ impl MagmaContext {
 
     fn copy_buffers(&mut self, copy: &CopyRegion, src: BufferHandle, dst: BufferHandle) -> PipeResult<()> {
         let lookup = |handle| {
-            self.shared.buffers.get(handle).map(|b| b.storage()).map_err(|error| PipeError::BadHandle(error.to_string()))
+            self.shared
+                .buffers
+                .get(handle)
+                .map(|b| b.storage())
+                .map_err(|error| PipeError::BadHandle(error.to_string()))
         };
         let (Some(src), Some(dst)) = (lookup(src)?, lookup(dst)?) else { return Ok(()) };
         let (src_offset, size) = copy.src_box.buffer_range();
         let dst_offset = copy.dst_x as u32 as u64 | (copy.dst_y as u32 as u64) << 32;
-        let fits = |offset: u64, storage: &BufferStorage| offset.checked_add(size).is_some_and(|end| end <= storage.size);
+        let fits =
+            |offset: u64, storage: &BufferStorage| offset.checked_add(size).is_some_and(|end| end <= storage.size);
         if size == 0 {
             return Ok(());
         }
@@ -413,12 +411,19 @@ impl MagmaContext {
         let Some(from) = ImageArea::new(&src_image, src_target, src_level, src_layer, &copy.src_box) else {
             return Ok(());
         };
-        let same_layout =
-            src_image.format.desc().is_compressed() == dst_image.format.desc().is_compressed();
+        let same_layout = src_image.format.desc().is_compressed() == dst_image.format.desc().is_compressed();
         let kinds_fit = src_image.kind == dst_image.kind
             || (src_image.kind != vk::ImageType::TYPE_1D && dst_image.kind != vk::ImageType::TYPE_1D);
-        if !same_layout || !kinds_fit || src_image.samples != dst_image.samples || src_image.aspects != dst_image.aspects {
-            return self.copy_through_buffer(copy, (&src_image, src_target, src_level, src_layer), (&dst_image, dst_target, dst_level, dst_layer));
+        if !same_layout
+            || !kinds_fit
+            || src_image.samples != dst_image.samples
+            || src_image.aspects != dst_image.aspects
+        {
+            return self.copy_through_buffer(
+                copy,
+                (&src_image, src_target, src_level, src_layer),
+                (&dst_image, dst_target, dst_level, dst_layer),
+            );
         }
         let dst_box = Box3 {
             x: copy.dst_x,
@@ -436,7 +441,11 @@ impl MagmaContext {
         let Some(to) = ImageArea::new(&dst_image, dst_target, dst_level, dst_layer, &dst_box) else { return Ok(()) };
         let depth = from.depth().min(to.depth());
         let narrow = |mut area: ImageArea, image: &Image| {
-            if image.kind == vk::ImageType::TYPE_3D { area.extent.depth = depth } else { area.layers = depth }
+            if image.kind == vk::ImageType::TYPE_3D {
+                area.extent.depth = depth
+            } else {
+                area.layers = depth
+            }
             area
         };
         let (from, to) = (narrow(from, &src_image), narrow(to, &dst_image));
@@ -494,7 +503,10 @@ impl MagmaContext {
             || src_image.format.is_depth_stencil()
             || dst_image.format.is_depth_stencil()
         {
-            return Err(PipeError::Unsupported(format!("a copy from {:?} to {:?}", src_image.format, dst_image.format)));
+            return Err(PipeError::Unsupported(format!(
+                "a copy from {:?} to {:?}",
+                src_image.format, dst_image.format
+            )));
         }
         let Some(from) = ImageArea::new(src_image, src_target, src_level, src_layer, &copy.src_box) else {
             return Ok(());
@@ -510,7 +522,10 @@ impl MagmaContext {
             depth: from.depth(),
         };
         let Some(to) = ImageArea::new(dst_image, dst_target, dst_level, dst_layer, &dst_box) else { return Ok(()) };
-        let size = u64::from(blocks_wide) * u64::from(blocks_high) * u64::from(from.depth()) * u64::from(from_desc.block_bytes);
+        let size = u64::from(blocks_wide)
+            * u64::from(blocks_high)
+            * u64::from(from.depth())
+            * u64::from(from_desc.block_bytes);
         let slice = self.rec.ring(size, copy_alignment(from_desc.block_bytes))?;
         let commands = self.transfer_commands(&[Object::Image(src_image)], &[Object::Image(dst_image)]);
         let region = |area: &ImageArea, level, row: u32, height: u32| vk::BufferImageCopy {

@@ -312,12 +312,20 @@ impl Conversion {
     /// Elements that lie whole in so many bytes from the binding's offset on.
     pub(crate) fn elements_in(&self, bytes: u64) -> u64 {
         let Some(room) = bytes.checked_sub(u64::from(self.offset) + self.element_bytes() as u64) else { return 0 };
-        if self.stride == 0 { 1 } else { room / u64::from(self.stride) + 1 }
+        if self.stride == 0 {
+            1
+        } else {
+            room / u64::from(self.stride) + 1
+        }
     }
 
     /// Bytes of a converted element.
     pub(crate) fn out_bytes(&self) -> usize {
-        if self.to == Converted::Double { 32 } else { 16 }
+        if self.to == Converted::Double {
+            32
+        } else {
+            16
+        }
     }
 
     /// Converts elements `0..count` of a binding's bytes.
@@ -342,15 +350,21 @@ impl Conversion {
     /// Components of an element; missing ones are 0, 0, 0, 1 (spec 10.2). All integers of 32 bits are exact in f64.
     fn values(&self, bytes: &[u8]) -> [f64; 4] {
         let mut out = [0.0, 0.0, 0.0, 1.0];
-        let word = |at: usize| {
-            bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes)
-        };
+        let word = |at: usize| bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes);
         let signed = |value: i64, bits: u32| {
             let largest = ((1i64 << (bits - 1)) - 1) as f64;
-            if self.normalized { (value as f64 / largest).max(-1.0) } else { value as f64 }
+            if self.normalized {
+                (value as f64 / largest).max(-1.0)
+            } else {
+                value as f64
+            }
         };
         let unsigned = |value: u64, bits: u32| {
-            if self.normalized { value as f64 / ((1u64 << bits) - 1) as f64 } else { value as f64 }
+            if self.normalized {
+                value as f64 / ((1u64 << bits) - 1) as f64
+            } else {
+                value as f64
+            }
         };
         match self.component_type {
             gl::INT_2_10_10_10_REV | gl::UNSIGNED_INT_2_10_10_10_REV => {
@@ -444,7 +458,11 @@ impl MagmaContext {
 }
 
 fn rate(divisor: u32) -> vk::VertexInputRate {
-    if divisor == 0 { vk::VertexInputRate::VERTEX } else { vk::VertexInputRate::INSTANCE }
+    if divisor == 0 {
+        vk::VertexInputRate::VERTEX
+    } else {
+        vk::VertexInputRate::INSTANCE
+    }
 }
 
 /// Whether the device fetches attributes of this format.
@@ -502,7 +520,9 @@ pub(crate) fn attribute_format(attribute: &VertexAttribute, scalar: Scalar) -> v
         (gl::UNSIGNED_SHORT, false) => {
             [F::R16_USCALED, F::R16G16_USCALED, F::R16G16B16_USCALED, F::R16G16B16A16_USCALED][components]
         }
-        (gl::SHORT, false) => [F::R16_SSCALED, F::R16G16_SSCALED, F::R16G16B16_SSCALED, F::R16G16B16A16_SSCALED][components],
+        (gl::SHORT, false) => {
+            [F::R16_SSCALED, F::R16G16_SSCALED, F::R16G16B16_SSCALED, F::R16G16B16A16_SSCALED][components]
+        }
         (gl::UNSIGNED_INT_2_10_10_10_REV, true) if attribute.bgra != 0 => F::A2R10G10B10_UNORM_PACK32,
         (gl::UNSIGNED_INT_2_10_10_10_REV, true) => F::A2B10G10R10_UNORM_PACK32,
         (gl::UNSIGNED_INT_2_10_10_10_REV, false) => F::A2B10G10R10_USCALED_PACK32,

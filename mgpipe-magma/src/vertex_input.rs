@@ -73,8 +73,7 @@ impl MagmaContext {
             } else {
                 self.layouts.memo.values().find(|known| *known.layout == layout).cloned()
             };
-            let known =
-                equal.unwrap_or_else(|| Known { layout: Arc::new(layout), serial: self.device.next_serial() });
+            let known = equal.unwrap_or_else(|| Known { layout: Arc::new(layout), serial: self.device.next_serial() });
             if self.odd_points == 0 {
                 self.layouts.memo.put(spread, memo_key, known.clone());
             }
@@ -88,7 +87,11 @@ impl MagmaContext {
     }
 
     /// Sets the layout and binds the buffers, as far as they differ from what the command buffer has.
-    pub(crate) fn bind_vertex_buffers(&mut self, commands: vk::CommandBuffer, converted: &[RingSlice]) -> PipeResult<()> {
+    pub(crate) fn bind_vertex_buffers(
+        &mut self,
+        commands: vk::CommandBuffer,
+        converted: &[RingSlice],
+    ) -> PipeResult<()> {
         let applied = &mut self.applied.get_or_insert_with(Box::default).vertex;
         if self.device.ext.vertex_input_dynamic_state && applied.layout != self.layouts.serial {
             self.rec.flush_draws();

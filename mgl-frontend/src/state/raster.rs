@@ -249,5 +249,9 @@ impl Context {
 
 /// A value cut to [0, 1]; what is no number becomes 0, since no backend can take it.
 fn unit(value: f64) -> f32 {
-    if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) as f32 }
+    if value.is_nan() {
+        0.0
+    } else {
+        value.clamp(0.0, 1.0) as f32
+    }
 }

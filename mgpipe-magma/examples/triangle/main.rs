@@ -110,8 +110,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..ResourceDesc::default()
     });
     let mut context = screen.create_context(ContextHandle(handle(1)))?;
-    let surface =
-        Surface { handle: target.raw(), format: Format::RGBA8_UNORM.0, kind: Kind::Texture as u8, ..Surface::default() };
+    let surface = Surface {
+        handle: target.raw(),
+        format: Format::RGBA8_UNORM.0,
+        kind: Kind::Texture as u8,
+        ..Surface::default()
+    };
     let mut framebuffer = FramebufferState {
         fbo: FramebufferHandle::DEFAULT.raw(),
         read_surface: surface,
@@ -153,8 +157,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
 
     // Vertices: x, y, r, g, b.
-    let vertices: [[f32; 5]; 3] =
-        [[-0.8, -0.8, 1.0, 0.0, 0.0], [0.8, -0.8, 0.0, 1.0, 0.0], [0.0, 0.8, 0.0, 0.0, 1.0]];
+    let vertices: [[f32; 5]; 3] = [[-0.8, -0.8, 1.0, 0.0, 0.0], [0.8, -0.8, 0.0, 1.0, 0.0], [0.0, 0.8, 0.0, 0.0, 1.0]];
     let bytes: &[u8] = bytemuck::bytes_of(&vertices);
     let buffer = BufferHandle(handle(1));
     screen.resource_create(&ResourceDesc {
@@ -195,7 +198,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
 
     let color = [0.1f32, 0.1, 0.15, 1.0].map(f32::to_bits);
-    context.clear(&Clear { buffers: aspect::COLOR, draw_buffer: -1, color_form: clear_form::FLOAT, color, ..Clear::default() });
+    context.clear(&Clear {
+        buffers: aspect::COLOR,
+        draw_buffer: -1,
+        color_form: clear_form::FLOAT,
+        color,
+        ..Clear::default()
+    });
     context.draw_vbo(
         &DrawInfo { mode: gl::TRIANGLES, instance_count: 1, range_count: 1, ..DrawInfo::default() },
         &[DrawRange { start: 0, count: 3, index_bias: 0 }],

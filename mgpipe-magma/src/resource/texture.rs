@@ -182,7 +182,9 @@ impl Image {
         }
         let Some((usage, flags)) = chosen else {
             if too_large {
-                return Err(PipeError::OutOfMemory(format!("an image of {bytes} bytes is larger than the device takes")));
+                return Err(PipeError::OutOfMemory(format!(
+                    "an image of {bytes} bytes is larger than the device takes"
+                )));
             }
             return Err(PipeError::Unsupported(format!("an image of this shape: {desc:?}")));
         };
@@ -232,7 +234,11 @@ impl Image {
 
     /// Layers, or slices of a level of a 3D image.
     pub(crate) fn layers_or_slices(&self, level: u32) -> u32 {
-        if self.kind == vk::ImageType::TYPE_3D { self.level_extent(level).depth } else { self.layers }
+        if self.kind == vk::ImageType::TYPE_3D {
+            self.level_extent(level).depth
+        } else {
+            self.layers
+        }
     }
 
     /// A view, made once.
@@ -307,7 +313,8 @@ fn texel_bytes(desc: &ImageDesc, extent: [u32; 3], layers: u32, levels: u32) -> 
     let block = desc.format.desc();
     let level_bytes = |level: u32| {
         let [width, height, depth] = extent.map(|size| (size >> level).max(1));
-        let blocks = u128::from(width.div_ceil(block.block_width.max(1))) * u128::from(height.div_ceil(block.block_height.max(1)));
+        let blocks = u128::from(width.div_ceil(block.block_width.max(1)))
+            * u128::from(height.div_ceil(block.block_height.max(1)));
         blocks * u128::from(depth) * u128::from(block.block_bytes)
     };
     (0..levels.min(32)).map(level_bytes).sum::<u128>() * u128::from(layers) * u128::from(desc.samples.max(1))

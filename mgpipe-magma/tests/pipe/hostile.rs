@@ -43,7 +43,8 @@ fn nonsense_is_refused_and_the_context_lives_on() {
     context.bind_sampler_states(&SetHeader { start: 500, count: 1, content_hash: 0 }, &[SamplerCso(bad)]);
     context.set_sampler_views(&SetHeader::default(), &[BoundView { view: bad, unit: 10_000, ..BoundView::default() }]);
     context.set_shader_images(&SetHeader::default(), &[ImageView { unit: u32::MAX, ..ImageView::default() }]);
-    let info = ReadbackInfo { surface: Surface { handle: bad, kind: 2, ..Surface::default() }, ..ReadbackInfo::default() };
+    let info =
+        ReadbackInfo { surface: Surface { handle: bad, kind: 2, ..Surface::default() }, ..ReadbackInfo::default() };
     assert!(context.read_pixels(&info, &mut [0; 4]).is_err());
     rig.screen.resource_destroy(&ResourceRef { handle: bad, kind: 99, pad: [0; 7] });
     rig.screen.resource_create(&ResourceDesc { handle: bad, target: 200, ..ResourceDesc::default() });
