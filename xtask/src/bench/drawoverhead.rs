@@ -202,7 +202,9 @@ impl Runner<'_> {
     fn start(&self, driver: GlDriver, row: Option<u32>) -> Result<(Vec<Row>, Option<String>)> {
         let out = self.workspace.log(&format!("drawoverhead-{}", driver.label().to_lowercase()));
         let err = out.with_extension("err");
-        let mut command = Command::new(self.program);
+        // Into a file the program would write its rows only at its end, and a row that hangs could not be told.
+        let mut command = Command::new("stdbuf");
+        command.arg("-oL").arg(self.program);
         command.args(["-auto", "-fbo", "-nocolor"]);
         if let Some(row) = row {
             command.arg("-test").arg(row.to_string());
