@@ -12,6 +12,7 @@ use super::config::{self, Config};
 use super::context::GlContext;
 use super::enums as e;
 use super::error::{fail, EglResult};
+use super::process;
 use super::surface::Surface;
 use super::sync::Sync;
 use crate::driver::Session;
@@ -42,9 +43,20 @@ struct State {
     syncs: HashMap<usize, Arc<Sync>>,
 }
 
+impl State {
+    /// Forgets what was made before this process was forked off.
+    fn forget_parent(&mut self) {
+        if self.live.as_ref().is_some_and(|live| live.generation != process::generation()) {
+            std::mem::forget(std::mem::take(self));
+        }
+    }
+}
+
 struct Live {
     session: Arc<Session>,
     configs: Arc<[Config]>,
+    /// See [`process::generation`].
+    generation: u32,
 }
 
 extern "C" {
@@ -56,12 +68,16 @@ extern "C" {
 /// the device also writes its caches. The thread that calls `exit` has released its context by then.
 extern "C" fn at_exit() {
     let outcome = std::panic::catch_unwind(|| {
-        // The compiler's own static objects are destroyed after this handler.
-        mgl_glsl::shut_down();
+        // The compiler's own static objects are destroyed after this handler. A forked child must not wait for the
+        // compiler's threads, some of which are its parent's.
+        if process::generation() == 0 {
+            mgl_glsl::shut_down();
+        }
         let displays = DISPLAYS.try_lock().map(|d| d.clone()).unwrap_or_default();
         for display in displays {
             // A thread that holds the lock for good is no reason to hang the exit.
             if let Some(mut state) = display.state.try_lock() {
+                state.forget_parent();
                 let old = std::mem::take(&mut *state);
                 drop(state);
                 drop(old);
@@ -112,7 +128,7 @@ impl Display {
 
     /// `eglInitialize`. A second call does nothing.
     pub(crate) fn initialize(&self) -> EglResult<()> {
-        let mut state = self.state.lock();
+        let mut state = self.state();
         if state.live.is_some() {
             return Ok(());
         }
@@ -123,8 +139,10 @@ impl Display {
         match Session::open(device) {
             Ok(session) => {
                 register_at_exit();
+                process::watch_forks();
                 let configs = config::list(&session.limits.sample_counts, session.limits.max_side).into();
-                state.live = Some(Live { session: Arc::new(session), configs });
+                let generation = process::generation();
+                state.live = Some(Live { session: Arc::new(session), configs, generation });
                 Ok(())
             }
             Err(text) => {
@@ -137,13 +155,13 @@ impl Display {
     /// `eglTerminate`: all handles become invalid; what is current stays usable until it is released.
     pub(crate) fn terminate(&self) {
         // The objects are dropped outside the lock: a context's destructor may take its time.
-        let old = std::mem::take(&mut *self.state.lock());
+        let old = std::mem::take(&mut *self.state());
         drop(old);
     }
 
     /// The opened driver, `EGL_NOT_INITIALIZED` before `eglInitialize`.
     pub(crate) fn session(&self) -> EglResult<Arc<Session>> {
-        match &self.state.lock().live {
+        match &self.state().live {
             Some(live) => Ok(live.session.clone()),
             None => fail(e::NOT_INITIALIZED, "the display is not initialized"),
         }
@@ -151,7 +169,7 @@ impl Display {
 
     /// The configs.
     pub(crate) fn configs(&self) -> EglResult<Arc<[Config]>> {
-        match &self.state.lock().live {
+        match &self.state().live {
             Some(live) => Ok(live.configs.clone()),
             None => fail(e::NOT_INITIALIZED, "the display is not initialized"),
         }
@@ -202,7 +220,7 @@ impl Display {
     /// `eglDestroyContext`: the handle goes at once, the object when no thread has it current.
     pub(crate) fn remove_context(&self, handle: usize) -> EglResult<()> {
         self.context(handle)?;
-        let old = self.state.lock().contexts.remove(&handle);
+        let old = self.state().contexts.remove(&handle);
         drop(old);
         Ok(())
     }
@@ -210,7 +228,7 @@ impl Display {
     /// `eglDestroySurface`, likewise.
     pub(crate) fn remove_surface(&self, handle: usize) -> EglResult<()> {
         self.surface(handle)?;
-        let old = self.state.lock().surfaces.remove(&handle);
+        let old = self.state().surfaces.remove(&handle);
         drop(old);
         Ok(())
     }
@@ -218,13 +236,20 @@ impl Display {
     /// `eglDestroySync`. A thread that waits keeps its own reference.
     pub(crate) fn remove_sync(&self, handle: usize) -> EglResult<()> {
         self.sync(handle)?;
-        let old = self.state.lock().syncs.remove(&handle);
+        let old = self.state().syncs.remove(&handle);
         drop(old);
         Ok(())
     }
 
+    /// The state, without what was made before this process was forked off.
+    fn state(&self) -> parking_lot::MutexGuard<'_, State> {
+        let mut state = self.state.lock();
+        state.forget_parent();
+        state
+    }
+
     fn live(&self) -> EglResult<parking_lot::MutexGuard<'_, State>> {
-        let state = self.state.lock();
+        let state = self.state();
         if state.live.is_none() {
             return fail(e::NOT_INITIALIZED, "the display was terminated meanwhile");
         }

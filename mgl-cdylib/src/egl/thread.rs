@@ -8,6 +8,7 @@ use super::current;
 use super::display::Display;
 use super::enums as e;
 use super::error::{fail, EglResult};
+use super::process;
 use super::surface::Surface;
 use crate::front::Context;
 use crate::tls;
@@ -27,10 +28,23 @@ struct ThreadState {
     error: i32,
     api: i32,
     current: Option<Current>,
+    /// Process in which `current` was bound, see [`process::generation`].
+    generation: u32,
+}
+
+impl ThreadState {
+    /// Forgets what was bound before this process was forked off.
+    fn forget_parent(&mut self) {
+        if self.generation != process::generation() {
+            std::mem::forget(self.current.take());
+            self.generation = process::generation();
+        }
+    }
 }
 
 impl Drop for ThreadState {
     fn drop(&mut self) {
+        self.forget_parent();
         // A thread that ends without eglReleaseThread must not keep its context from other threads.
         if let Some(old) = self.current.take() {
             current::release(old);
@@ -41,7 +55,7 @@ impl Drop for ThreadState {
 thread_local! {
     static STATE: RefCell<ThreadState> = const {
         // OpenGL ES, the API that EGL starts with, is not supported: EGL 1.5 §3.7 then says EGL_NONE.
-        RefCell::new(ThreadState { error: e::SUCCESS, api: e::NONE, current: None })
+        RefCell::new(ThreadState { error: e::SUCCESS, api: e::NONE, current: None, generation: 0 })
     };
 }
 
@@ -51,6 +65,7 @@ fn with<R>(default: R, f: impl FnOnce(&mut ThreadState) -> R) -> R {
     let mut answer = None;
     let _ = STATE.try_with(|state| {
         if let (Ok(mut state), Some(f)) = (state.try_borrow_mut(), f.take()) {
+            state.forget_parent();
             answer = Some(f(&mut state));
         }
     });

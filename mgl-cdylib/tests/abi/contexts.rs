@@ -269,3 +269,45 @@ fn threads_with_sharing_contexts_do_not_disturb_each_other() {
         }
     });
 }
+
+extern "C" {
+    fn fork() -> i32;
+    fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
+    fn alarm(seconds: u32) -> u32;
+    fn exit(status: i32) -> !;
+}
+
+/// A child has none of the driver's threads: it must neither wait for them nor end what is its parent's.
+#[test]
+fn a_forked_child_draws_nothing_and_ends() {
+    if !child::is("fork") {
+        child::succeed(&child::run("contexts::a_forked_child_draws_nothing_and_ends", "fork", &[]));
+        return;
+    }
+    let driver = Driver::load();
+    let display = driver.display();
+    let context = driver.context(display, driver.config(display), 0);
+    // SAFETY: handles from above, the types of the functions; the child leaves through `exit`, as C programs do.
+    unsafe {
+        assert_eq!((driver.make_current)(display, 0, 0, context), 1);
+        let clear: unsafe extern "C" fn(u32) = driver.gl("glClear");
+        let finish: unsafe extern "C" fn() = driver.gl("glFinish");
+        clear(0x4000);
+        finish();
+        let process = fork();
+        if process == 0 {
+            // A child that waits for ever is ended by the alarm.
+            alarm(20);
+            clear(0x4000);
+            finish();
+            exit(0);
+        }
+        assert!(process > 0, "no process could be forked");
+        let mut status = -1;
+        assert_eq!(waitpid(process, &mut status, 0), process);
+        assert_eq!(status, 0, "how the child ended");
+        clear(0x4000);
+        finish();
+        assert_eq!((driver.make_current)(display, 0, 0, 0), 1);
+    }
+}
