@@ -69,8 +69,16 @@ pub(crate) fn place(module: &mut Module, placements: &Placements) {
     module.dr.annotations.extend(added);
 }
 
-/// Removes execution modes that Vulkan does not have.
+/// Removes execution modes that Vulkan does not have, and lets a geometry shader that may emit no vertex emit one: Vulkan
+/// has no limit of 0, and GL ignores what goes beyond the declared one.
 pub(crate) fn execution_modes(module: &mut Module) {
+    for instruction in module.dr.execution_modes.iter_mut().filter(|_| module.stage == Stage::Geometry) {
+        if instruction.operands.get(1) == Some(&Operand::ExecutionMode(ExecutionMode::OutputVertices)) {
+            if let Some(Operand::LiteralBit32(limit)) = instruction.operands.get_mut(2) {
+                *limit = (*limit).max(1);
+            }
+        }
+    }
     let mut upper_left = false;
     let mut entry = None;
     module.dr.execution_modes.retain(|instruction| {

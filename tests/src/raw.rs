@@ -112,6 +112,7 @@ functions! {
     fn TexParameterIuiv(target: u32, name: u32, values: *const u32);
     fn TexParameteri(target: u32, name: u32, value: i32);
     fn TexSubImage1D(target: u32, level: i32, xoffset: i32, width: i32, format: u32, kind: u32, data: *const c_void);
+    fn TransformFeedbackVaryings(program: u32, count: i32, names: *const *const c_char, mode: u32);
     fn UnmapBuffer(target: u32) -> u8;
     fn VertexAttribI4i(index: u32, x: i32, y: i32, z: i32, w: i32);
     fn VertexAttribI4ui(index: u32, x: u32, y: u32, z: u32, w: u32);

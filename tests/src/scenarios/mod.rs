@@ -8,6 +8,7 @@ mod draw;
 mod error;
 mod fragment;
 mod framebuffer;
+mod hostile;
 mod mixed;
 mod object;
 mod query;
@@ -40,6 +41,7 @@ pub fn all() -> Vec<Scenario> {
         object::SCENARIOS,
         context::SCENARIOS,
         error::SCENARIOS,
+        hostile::SCENARIOS,
         mixed::SCENARIOS,
         control::SCENARIOS,
     ]
