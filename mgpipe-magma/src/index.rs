@@ -175,10 +175,9 @@ impl MagmaContext {
                 if run.is_empty() {
                     return;
                 }
-                if per_primitive > 0 {
+                if let Some(primitives) = run.len().checked_div(per_primitive) {
                     // Incomplete primitives before a restart are dropped (spec 10.3.6).
-                    let whole = run.len() / per_primitive * per_primitive;
-                    words.extend_from_slice(&run[..whole]);
+                    words.extend_from_slice(&run[..primitives * per_primitive]);
                 } else {
                     if words.len() > start {
                         words.push(u32::MAX);

@@ -101,7 +101,7 @@ fn inputs(reflection: &Reflection) -> SmallVec<[Input; 16]> {
         let Some(shape) = gl_type::shape(variable.gl_type) else { continue };
         let columns = gl_type::attribute_locations(variable.gl_type) * variable.array_size.max(1);
         let spirv = gl_type::spirv_locations(variable.gl_type) * variable.array_size.max(1);
-        let per_column = if columns == 0 { 1 } else { (spirv / columns).max(1) };
+        let per_column = spirv.checked_div(columns).unwrap_or(1).max(1);
         let spirv_base = u32::try_from(variable.spirv_location).unwrap_or(base);
         for index in 0..columns * per_column {
             inputs.push(Input {

@@ -28,7 +28,7 @@ pub enum Bench {
 #[derive(Args, Debug)]
 #[command(
     after_help = "Drivers are built optimised (release profile). Examples:\n  cargo xtask bench drawoverhead\n  \
-                        cargo xtask bench drawoverhead --drivers zink,llvmpipe --rows 1,2,27"
+                        cargo xtask bench drawoverhead --drivers mgl,zink --repeat 3"
 )]
 pub struct BenchArgs {
     /// What to measure; everything when left out.

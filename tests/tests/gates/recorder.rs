@@ -26,7 +26,7 @@ const REPLAYED: [&str; 12] = [
 
 /// Whether a read-back answered the picture's pixels.
 fn answered(answers: &[Vec<u8>], picture: &Picture) -> bool {
-    answers.iter().any(|answer| *answer == picture.data)
+    answers.contains(&picture.data)
 }
 
 // The pixels that the application read while it was recorded are those that the replay reads, on a device that knows the

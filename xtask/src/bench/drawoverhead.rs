@@ -25,9 +25,6 @@ pub struct Options {
     /// drawoverhead: the drivers, in the order in which they are measured.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "mgl,zink,llvmpipe")]
     drivers: Vec<GlDriver>,
-    /// drawoverhead: only these row numbers.
-    #[arg(long, value_delimiter = ',', value_name = "N,N,…")]
-    rows: Vec<u32>,
     /// drawoverhead: how often the whole is repeated; the best figure of each row counts.
     #[arg(long, default_value_t = 1, value_name = "N")]
     repeat: u32,
@@ -85,10 +82,26 @@ fn without_colours(line: &str) -> String {
 }
 
 /// Figures of one driver, and the rows that it did not get through.
-#[derive(Clone, Debug, Default)]
+///
+/// Rows are told apart by name: a driver that lacks something leaves rows out, and the numbers after them shift.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Figures {
-    rows: BTreeMap<u32, u64>,
-    lost: BTreeMap<u32, String>,
+    /// Names in the driver's order.
+    order: Vec<String>,
+    /// Thousands of draws a second by name.
+    rows: BTreeMap<String, u64>,
+    /// What was started and gave no figure, as sentences.
+    lost: Vec<String>,
+}
+
+impl Figures {
+    fn add(&mut self, row: Row) {
+        if !self.rows.contains_key(&row.name) {
+            self.order.push(row.name.clone());
+        }
+        let best = self.rows.entry(row.name).or_default();
+        *best = (*best).max(row.kilodraws);
+    }
 }
 
 /// Measures and prints the table. False when a driver that was asked for gave no figure at all.
@@ -98,29 +111,19 @@ pub fn run(workspace: &Workspace, options: &Options) -> Result<bool> {
     if options.drivers.contains(&GlDriver::Mgl) {
         driver_dir::build(workspace, release, &[])?;
     }
-    let mut names: BTreeMap<u32, String> = BTreeMap::new();
     let mut figures: Vec<(GlDriver, Figures)> =
         options.drivers.iter().map(|&driver| (driver, Figures::default())).collect();
     for round in 0..options.repeat.max(1) {
         for (driver, figures) in &mut figures {
             let variables = driver.variables(workspace, release)?;
             let mut progress = Progress::spinner(&format!("drawoverhead on {} (round {})", driver.label(), round + 1));
-            let mut bench = Runner { workspace, program: &program, options, variables: &variables, names: &mut names };
-            let found = bench.all(*driver, &mut progress)?;
-            progress.finish(&format!("{} rows, {} not", found.rows.len(), found.lost.len()));
-            for (number, value) in found.rows {
-                let best = figures.rows.entry(number).or_default();
-                *best = (*best).max(value);
-                figures.lost.remove(&number);
-            }
-            for (number, why) in found.lost {
-                if !figures.rows.contains_key(&number) {
-                    figures.lost.insert(number, why);
-                }
-            }
+            figures.lost.clear();
+            let runner = Runner { workspace, program: &program, options, variables: &variables };
+            runner.all(*driver, figures, &mut progress)?;
+            progress.finish(&format!("{} rows", figures.rows.len()));
         }
     }
-    print_table(&names, &figures);
+    print_table(&figures);
     if !options.no_limit {
         bare_vulkan(workspace)?;
     }
@@ -152,47 +155,27 @@ struct Runner<'a> {
     program: &'a PathBuf,
     options: &'a Options,
     variables: &'a BTreeMap<&'static str, std::ffi::OsString>,
-    names: &'a mut BTreeMap<u32, String>,
 }
 
 impl Runner<'_> {
-    /// All rows in one process; rows that are missing afterwards are tried one by one, so that one bad row costs only
+    /// All rows in one process. When it stops before its end, the rest is tried row by row, so that one bad row costs only
     /// itself.
-    fn all(&mut self, driver: GlDriver, progress: &mut Progress) -> Result<Figures> {
-        let mut figures = Figures::default();
-        if self.options.rows.is_empty() {
-            progress.update("all rows in one process");
-            let (rows, why) = self.start(driver, None)?;
-            for row in rows {
-                figures.rows.insert(row.number, row.kilodraws);
-                self.names.insert(row.number, row.name);
-            }
-            if let Some(why) = why {
-                exec::say(format!("    {}: {why} after row {}", driver.label(), figures.rows.len()));
-                let known: Vec<u32> = self.names.keys().copied().collect();
-                let last = known.last().copied().unwrap_or(39).max(39);
-                let missing: Vec<u32> = (1..=last).filter(|number| !figures.rows.contains_key(number)).collect();
-                self.singly(driver, &missing, &mut figures, progress)?;
-            }
-        } else {
-            let rows = self.options.rows.clone();
-            self.singly(driver, &rows, &mut figures, progress)?;
-        }
-        Ok(figures)
-    }
-
-    fn singly(&mut self, driver: GlDriver, rows: &[u32], figures: &mut Figures, progress: &mut Progress) -> Result<()> {
-        for &number in rows {
+    fn all(&self, driver: GlDriver, figures: &mut Figures, progress: &mut Progress) -> Result<()> {
+        progress.update("all rows in one process");
+        let (rows, why) = self.start(driver, None)?;
+        let mut number = rows.last().map_or(0, |row| row.number);
+        rows.into_iter().for_each(|row| figures.add(row));
+        let Some(why) = why else { return Ok(()) };
+        exec::say(format!("    {}: {why} after row {number}; the rest row by row", driver.label()));
+        // The table has 39 rows with everything there; a number beyond the last row prints nothing and exits well.
+        while number < 60 {
+            number += 1;
             progress.update(&format!("row {number}"));
-            let (found, why) = self.start(driver, Some(number))?;
-            match found.into_iter().find(|row| row.number == number) {
-                Some(row) => {
-                    figures.rows.insert(number, row.kilodraws);
-                    self.names.insert(number, row.name);
-                }
-                None => {
-                    figures.lost.insert(number, why.unwrap_or_else(|| "printed no figure".to_string()));
-                }
+            let (rows, why) = self.start(driver, Some(number))?;
+            match (rows.into_iter().find(|row| row.number == number), why) {
+                (Some(row), _) => figures.add(row),
+                (None, Some(why)) => figures.lost.push(format!("row {number}: {why}")),
+                (None, None) => break,
             }
         }
         Ok(())
@@ -241,27 +224,40 @@ pub fn geometric_mean(values: &[f64]) -> Option<f64> {
     Some((values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp())
 }
 
-fn print_table(names: &BTreeMap<u32, String>, figures: &[(GlDriver, Figures)]) {
+/// Every row's name, in the order of the driver that has most rows.
+fn all_names(figures: &[(GlDriver, Figures)]) -> Vec<&str> {
+    let mut by_size: Vec<&Figures> = figures.iter().map(|(_, figures)| figures).collect();
+    by_size.sort_by_key(|figures| std::cmp::Reverse(figures.order.len()));
+    let mut names: Vec<&str> = Vec::new();
+    for name in by_size.iter().flat_map(|figures| &figures.order) {
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn print_table(figures: &[(GlDriver, Figures)]) {
     let of = |driver: GlDriver| figures.iter().find(|(other, _)| *other == driver).map(|(_, figures)| figures);
-    let mgl = of(GlDriver::Mgl);
-    let zink = of(GlDriver::Zink);
+    let (mgl, zink) = (of(GlDriver::Mgl), of(GlDriver::Zink));
+    let names = all_names(figures);
     println!("\nThousands of draws a second (more is better)\n");
-    print!("{:>3}  {:<72}", "#", "row");
+    print!("{:<72}", "row");
     for (driver, _) in figures {
         print!(" {:>9}", driver.label());
     }
     println!("{}", if mgl.is_some() && zink.is_some() { "   MGL/Zink" } else { "" });
     let mut ratios = Vec::new();
-    for (number, name) in names {
-        print!("{number:>3}  {name:<72}");
+    for &name in &names {
+        print!("{name:<72}");
         for (_, figures) in figures {
-            match figures.rows.get(number) {
+            match figures.rows.get(name) {
                 Some(value) => print!(" {value:>9}"),
                 None => print!(" {:>9}", "-"),
             }
         }
         if let (Some(mgl), Some(zink)) = (mgl, zink) {
-            match (mgl.rows.get(number), zink.rows.get(number)) {
+            match (mgl.rows.get(name), zink.rows.get(name)) {
                 (Some(&ours), Some(&theirs)) if ours > 0 && theirs > 0 => {
                     let ratio = ours as f64 / theirs as f64;
                     ratios.push(ratio);
@@ -274,9 +270,11 @@ fn print_table(names: &BTreeMap<u32, String>, figures: &[(GlDriver, Figures)]) {
     }
     println!();
     for (driver, figures) in figures {
-        for (number, why) in &figures.lost {
-            let name = names.get(number).map(String::as_str).unwrap_or("(name unknown)");
-            println!("{} did not get through row {number}, {name}: {why}", driver.label());
+        for &name in names.iter().filter(|name| !figures.rows.contains_key(**name)) {
+            println!("{} gave no figure for: {name}", driver.label());
+        }
+        for sentence in &figures.lost {
+            println!("{} did not get through {sentence}", driver.label());
         }
     }
     if let Some(mean) = geometric_mean(&ratios) {
@@ -303,6 +301,21 @@ mod tests {
     fn the_heading_is_no_row() {
         assert_eq!(parse_row("   #, Test name   ,    Thousands draws/s, Difference vs the 1st"), None);
         assert_eq!(parse_row("Using Core profile."), None);
+    }
+
+    #[test]
+    fn rows_that_one_driver_leaves_out_do_not_shift_the_others() {
+        let row = |number, name: &str| Row { number, name: name.to_string(), kilodraws: 10 };
+        let (mut few, mut many) = (Figures::default(), Figures::default());
+        few.add(row(1, "a"));
+        few.add(row(2, "c"));
+        many.add(row(1, "a"));
+        many.add(row(2, "b"));
+        many.add(row(3, "c"));
+        let figures = [(GlDriver::Mgl, few), (GlDriver::Zink, many)];
+        assert_eq!(all_names(&figures), ["a", "b", "c"]);
+        assert_eq!(figures[0].1.rows["c"], 10);
+        assert!(!figures[0].1.rows.contains_key("b"));
     }
 
     #[test]
