@@ -24,8 +24,9 @@ const SPARE_CHUNKS: usize = 16;
 const MAX_IN_FLIGHT: usize = 8;
 /// Frames in flight before a frame waits for the oldest.
 const FRAMES_IN_FLIGHT: usize = 3;
-/// Draws and dispatches after which a batch is submitted.
-const MAX_BATCH_WORK: u32 = 4096;
+/// Draws and dispatches after which a batch is submitted: enough that a submission costs nothing a draw, few enough that
+/// the device starts early and what a driver keeps of a batch stays in its caches.
+const MAX_BATCH_WORK: u32 = 2048;
 /// Bytes of ring and kept objects after which a batch is submitted.
 const MAX_BATCH_BYTES: u64 = 192 << 20;
 /// Descriptor sets of a pool.

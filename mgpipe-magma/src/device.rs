@@ -156,6 +156,7 @@ impl Device {
         let physical = pick(&instance)?;
         // SAFETY: `physical` comes from `instance`.
         let properties = unsafe { instance.get_physical_device_properties(physical) };
+        crate::heap::settle(properties.device_type);
         let advertised = device_extensions(&instance, physical)?;
         let masked = masked_extensions();
         let mut ext = Extensions::select(|name| {

@@ -39,6 +39,7 @@ mod error;
 mod features;
 mod fence;
 mod format;
+mod heap;
 mod index;
 mod internal;
 mod memo;
