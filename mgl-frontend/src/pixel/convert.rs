@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn depth_and_stencil_words_change_places() {
-        let word = 0x123456_78u32.to_le_bytes();
+        let word = 0x1234_5678u32.to_le_bytes();
         let stored = one(gl::DEPTH_STENCIL, gl::UNSIGNED_INT_24_8, &word, Format::D24_UNORM_S8, Base::DepthStencil);
         assert_eq!(stored, 0x78_123456u32.to_le_bytes());
         let mut back = [0; 4];

@@ -339,7 +339,7 @@ fn proxies_answer_without_an_error_and_without_a_texture() {
 fn level_queries_describe_the_image() {
     let (mut ctx, _) = context();
     texture(&mut ctx, gl::TEXTURE_2D);
-    let mut query =
+    let query =
         |ctx: &mut Context, pname| ctx.get_tex_level_parameter(gl::TEXTURE_2D, 0, pname).map(|v| v.to_i32(0));
     assert_eq!(query(&mut ctx, gl::TEXTURE_WIDTH), Some(0));
     ctx.tex_image(2, gl::TEXTURE_2D, 0, gl::RGB9_E5 as i32, [4, 2, 1], 0, gl::RGB, gl::FLOAT, PixelData::None);
@@ -513,7 +513,7 @@ fn compressed_images_travel_as_blocks() {
 fn depth_uploads_into_depth_stencil_keep_the_stencil() {
     let (mut ctx, _) = context();
     texture(&mut ctx, gl::TEXTURE_2D);
-    let word = 0x800000_5au32.to_le_bytes();
+    let word = 0x8000_005au32.to_le_bytes();
     ctx.tex_image(
         2,
         gl::TEXTURE_2D,
@@ -530,5 +530,5 @@ fn depth_uploads_into_depth_stencil_keep_the_stencil() {
     let mut out = [0; 4];
     ctx.get_tex_image(gl::TEXTURE_2D, 0, gl::DEPTH_STENCIL, gl::UNSIGNED_INT_24_8, PixelDest::Client(&mut out));
     assert_eq!(ctx.get_error(), gl::NO_ERROR);
-    assert_eq!(u32::from_le_bytes(out), 0xffffff_5a);
+    assert_eq!(u32::from_le_bytes(out), 0xffff_ff5a);
 }

@@ -307,7 +307,11 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    unsafe fn allocate(&self, needs: vk::MemoryRequirements, flags: vk::MemoryPropertyFlags) -> Result<vk::DeviceMemory> {
+    unsafe fn allocate(
+        &self,
+        needs: vk::MemoryRequirements,
+        flags: vk::MemoryPropertyFlags,
+    ) -> Result<vk::DeviceMemory> {
         let types = &self.memory.memory_types[..self.memory.memory_type_count as usize];
         let index = types
             .iter()

@@ -119,8 +119,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             word => words.push(word.to_owned()),
         }
     }
-    let chosen: Vec<_> =
-        ROWS.into_iter().filter(|(_, name)| words.is_empty() || words.iter().any(|w| name.contains(w.as_str()))).collect();
+    let chosen: Vec<_> = ROWS
+        .into_iter()
+        .filter(|(_, name)| words.is_empty() || words.iter().any(|w| name.contains(w.as_str())))
+        .collect();
     let mut pipe = match rig::Rig::new() {
         Ok(pipe) => pipe,
         Err(error) => {
@@ -130,7 +132,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let mut bare = bare::Bare::new()?;
     println!("{}\nthousands of draws a second; ns of the recording thread a draw\n", bare.name());
-    println!("{:38} {:>8} {:>8} {:>7} {:>9} {:>9}", "change between two draws", "Magma", "Vulkan", "ratio", "Magma ns", "Vulkan ns");
+    println!(
+        "{:38} {:>8} {:>8} {:>7} {:>9} {:>9}",
+        "change between two draws", "Magma", "Vulkan", "ratio", "Magma ns", "Vulkan ns"
+    );
     let mut logs = 0.0;
     for (row, name) in &chosen {
         let magma = measure(&mut pipe, *row, time);

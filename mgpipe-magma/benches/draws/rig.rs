@@ -55,7 +55,8 @@ impl Rig {
     pub fn new() -> PipeResult<Rig> {
         let screen = MagmaBackend::new().open(Arc::new(Print))?;
         let context = screen.create_context(ContextHandle(handle(1)))?;
-        let mut rig = Rig { screen, context, state: RenderState::initial(), row: Row::Arrays, dynamics: Default::default() };
+        let mut rig =
+            Rig { screen, context, state: RenderState::initial(), row: Row::Arrays, dynamics: Default::default() };
         rig.state.viewports[0] = Viewport { x: 0.0, y: 0.0, width: SIZE as f32, height: SIZE as f32 };
         rig.targets();
         for slot in [1, 2] {
@@ -224,8 +225,7 @@ impl Rig {
                 ..VertexAttribute::default()
             })
             .collect();
-        let bindings: Vec<_> =
-            (0..SLOTS).map(|binding| VertexBinding { binding, stride: 12, divisor: 0 }).collect();
+        let bindings: Vec<_> = (0..SLOTS).map(|binding| VertexBinding { binding, stride: 12, divisor: 0 }).collect();
         let desc = VertexElementsDesc { cso: handle(slot), attribute_count: SLOTS, binding_count: SLOTS };
         self.context.create_vertex_elements(&desc, &attributes, &bindings);
     }
@@ -239,7 +239,8 @@ impl Rig {
                 pad: 0,
             })
             .collect();
-        self.context.set_vertex_buffers(&SetHeader { start: 0, count: SLOTS, content_hash: 1 + first_offset }, &buffers);
+        self.context
+            .set_vertex_buffers(&SetHeader { start: 0, count: SLOTS, content_hash: 1 + first_offset }, &buffers);
     }
 
     fn uniform_buffers(&mut self, first_offset: u64) {
