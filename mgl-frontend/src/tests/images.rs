@@ -339,8 +339,7 @@ fn proxies_answer_without_an_error_and_without_a_texture() {
 fn level_queries_describe_the_image() {
     let (mut ctx, _) = context();
     texture(&mut ctx, gl::TEXTURE_2D);
-    let query =
-        |ctx: &mut Context, pname| ctx.get_tex_level_parameter(gl::TEXTURE_2D, 0, pname).map(|v| v.to_i32(0));
+    let query = |ctx: &mut Context, pname| ctx.get_tex_level_parameter(gl::TEXTURE_2D, 0, pname).map(|v| v.to_i32(0));
     assert_eq!(query(&mut ctx, gl::TEXTURE_WIDTH), Some(0));
     ctx.tex_image(2, gl::TEXTURE_2D, 0, gl::RGB9_E5 as i32, [4, 2, 1], 0, gl::RGB, gl::FLOAT, PixelData::None);
     for (pname, value) in [
