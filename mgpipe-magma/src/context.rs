@@ -145,7 +145,11 @@ pub(crate) struct MagmaContext {
     pub(crate) constants_memo: crate::memo::Memo<(u64, u64, u32), crate::command::RingSlice>,
     /// Pipelines by what chose them.
     pub(crate) pipeline_memo: crate::memo::Memo<crate::draw::PipelineChoice, vk::Pipeline>,
-    pub(crate) set_memo: HashMap<SmallVec<[u64; 24]>, vk::DescriptorSet>,
+    /// Sets of draws in the current batch, and the ring chunk of the default block in them.
+    pub(crate) known_sets: crate::memo::Memo<(u64, u32, u64), (vk::DescriptorSet, vk::Buffer)>,
+    /// How often what is bound for the uniform and the sampler set has changed.
+    pub(crate) set_versions: [u64; 2],
+    pub(crate) set_memo: HashMap<SmallVec<[u64; 40]>, vk::DescriptorSet>,
     /// Dynamic offsets and sets as bound, by bind point.
     pub(crate) queries: Queries,
     pub(crate) xfb: StreamOutput,
@@ -187,6 +191,8 @@ impl MagmaContext {
             steady: None,
             constants_memo: crate::memo::Memo::new(6),
             pipeline_memo: crate::memo::Memo::new(7),
+            known_sets: crate::memo::Memo::new(6),
+            set_versions: [0; 2],
             set_memo: HashMap::new(),
             queries: Queries::default(),
             xfb: StreamOutput::default(),
@@ -271,6 +277,7 @@ impl MagmaContext {
         self.last_pipeline.bound = vk::Pipeline::null();
         self.set_memo.clear();
         self.constants_memo.clear();
+        self.known_sets.clear();
         for bound in self.programs.iter_mut().flatten() {
             bound.constants = None;
         }
@@ -323,7 +330,7 @@ impl MagmaContext {
                 Err(error) => return self.shared.complain("set_program", error),
             }
         }
-        self.dirty |= dirty::PROGRAM | dirty::VERTEX | dirty::SETS | dirty::CONSTANTS;
+        self.dirty |= dirty::PROGRAM | dirty::VERTEX | dirty::CONSTANTS;
     }
 }
 
@@ -778,6 +785,8 @@ impl Context for MagmaContext {
                 if !program.set_bindings(header, units) {
                     return self.shared.complain("set_program_bindings", "counts differ from the program's");
                 }
+                // Also for a program that is not bound now: its sets are no longer those that are remembered.
+                self.set_versions = self.set_versions.map(|version| version + 1);
                 for bound in self.programs.iter_mut().flatten() {
                     if Arc::ptr_eq(&bound.program, &program) {
                         bound.bindings = program.bindings.read().clone();

@@ -20,7 +20,7 @@ enum Item {
 }
 
 impl Item {
-    fn key(&self, key: &mut SmallVec<[u64; 24]>) {
+    fn key(&self, key: &mut SmallVec<[u64; 40]>) {
         match self {
             Item::Buffer(info) => key.extend([info.buffer.as_raw(), info.offset, info.range]),
             Item::Image(info) => key.extend([info.image_view.as_raw(), info.sampler.as_raw()]),
@@ -33,8 +33,11 @@ impl Item {
 #[derive(Default)]
 pub(crate) struct AppliedSets {
     bound: [Option<AppliedSet>; SET_COUNT as usize],
-    /// Ring chunk of the default block in the uniform set.
-    chunk: vk::Buffer,
+}
+
+/// Where a set is found in the memo.
+fn spread(&(program, set, version): &(u64, u32, u64)) -> u64 {
+    program.rotate_left(32) ^ u64::from(set).rotate_left(62) ^ version
 }
 
 /// One set as it was bound.
@@ -85,6 +88,10 @@ impl MagmaContext {
             BindPoint::Draw => vk::PipelineBindPoint::GRAPHICS,
             BindPoint::Dispatch => vk::PipelineBindPoint::COMPUTE,
         };
+        // Also for sets that this program does not use: the draw that follows takes all changes as seen.
+        for (set, version) in self.set_versions.iter_mut().enumerate() {
+            *version += u64::from(self.dirty & dirty::SET0 << set != 0);
+        }
         for set in 0..SET_COUNT {
             if program.used_sets >> set & 1 == 0 {
                 continue;
@@ -95,21 +102,23 @@ impl MagmaContext {
                 continue;
             }
             let mut offset = SmallVec::<[u32; 1]>::new();
-            let known = if everything || changed { None } else { self.uniform_set(&program, point, &mut offset)? };
+            let known = self.known_set(&program, point, set, &mut offset)?;
             let raw = match known {
                 Some(raw) => raw,
                 None => {
                     offset.clear();
                     let items = self.collect(&program, point, set, &mut offset)?;
-                    self.set_with(&program, set, &items)?
+                    let raw = self.set_with(&program, set, &items)?;
+                    if let Some(key) = self.set_key(&program, point, set) {
+                        let constants = self.programs[point as usize].as_ref().and_then(|bound| bound.constants);
+                        let chunk = constants.map_or(vk::Buffer::null(), |slice| slice.buffer);
+                        self.known_sets.put(spread(&key), key, (raw, chunk));
+                    }
+                    raw
                 }
             };
             if point == BindPoint::Draw {
                 let sets = &mut self.applied.get_or_insert_with(Box::default).sets;
-                if set == SET_UNIFORM {
-                    let constants = self.programs[point as usize].as_ref().and_then(|bound| bound.constants);
-                    sets.chunk = constants.map_or(vk::Buffer::null(), |slice| slice.buffer);
-                }
                 if !sets.note(set, AppliedSet::new(&program, set, raw, offset.first().copied())) {
                     continue;
                 }
@@ -123,24 +132,35 @@ impl MagmaContext {
         Ok(())
     }
 
-    /// The bound uniform set, when only the bytes of the default block have changed and its dynamic offset tells them.
-    fn uniform_set(
+    /// The set that this batch has made for a program and the state of its units, when it has: a change of the default
+    /// block alone is told by the dynamic offset.
+    fn known_set(
         &mut self,
         program: &Arc<Program>,
         point: BindPoint,
+        set: u32,
         dynamic: &mut SmallVec<[u32; 1]>,
     ) -> PipeResult<Option<vk::DescriptorSet>> {
-        let Some(applied) = &self.applied else { return Ok(None) };
-        let (bound, chunk) = (applied.sets.bound[SET_UNIFORM as usize], applied.sets.chunk);
-        let (Some(bound), BindPoint::Draw) = (bound, point) else { return Ok(None) };
-        let Some(slot) = program.slots[SET_UNIFORM as usize].iter().find(|s| s.kind == BindingKind::DefaultBlock)
-        else {
-            // Constants of a program without any.
-            return Ok(Some(bound.raw));
-        };
-        let (info, offset) = self.default_block(program, point, slot)?;
-        dynamic.push(offset);
-        Ok((info.buffer == chunk).then_some(bound.raw))
+        let Some(key) = self.set_key(program, point, set) else { return Ok(None) };
+        let Some(&(raw, chunk)) = self.known_sets.get(spread(&key), &key) else { return Ok(None) };
+        if set == SET_UNIFORM {
+            let slot = program.slots[set as usize].iter().find(|slot| slot.kind == BindingKind::DefaultBlock);
+            if let Some(slot) = slot {
+                let (info, offset) = self.default_block(program, point, slot)?;
+                if info.buffer != chunk {
+                    return Ok(None);
+                }
+                dynamic.push(offset);
+            }
+        }
+        Ok(Some(raw))
+    }
+
+    /// Identity of a set's content: program, set, and how often what is bound for the set has changed. Sets that shaders
+    /// write through have none, since collecting them notes the writes.
+    fn set_key(&self, program: &Program, point: BindPoint, set: u32) -> Option<(u64, u32, u64)> {
+        let version = *self.set_versions.get(set as usize).filter(|_| point == BindPoint::Draw)?;
+        Some((program.serial, set, version))
     }
 
     /// What the elements of a set hold at the moment.
@@ -378,7 +398,9 @@ impl MagmaContext {
         // Only samplers that do not compare need the format's filter bit (VUID-vkCmdDraw-magFilter-04553).
         let filterable = ty.shadow || features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR);
         let raw = sampler.raw(ty.shadow, self.state.texture_cube_map_seamless != 0, filterable)?;
-        self.rec.keep_other(sampler);
+        if sampler.enter(self.rec.batch.serial) {
+            self.rec.keep_other(sampler);
+        }
         Ok(vk::DescriptorImageInfo { sampler: raw, image_view: view, image_layout: vk::ImageLayout::GENERAL })
     }
 

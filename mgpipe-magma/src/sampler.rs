@@ -9,6 +9,7 @@ use mgpipe_types::{
     depth_stencil_mode, gl, swizzle, Format, PipeError, PipeResult, SamplerParameters, SamplerView, Target,
 };
 use parking_lot::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 /// A sampler of the pipe. One is a few Vulkan samplers, because a shader's type decides about comparison.
@@ -17,11 +18,18 @@ pub(crate) struct Sampler {
     parameters: SamplerParameters,
     /// By comparison (bit 0), forced seamless cube maps (bit 1) and formats that cannot be filtered (bit 2).
     raw: Mutex<[Option<vk::Sampler>; 8]>,
+    /// Serial of the batch that was the last to keep the sampler: a hint that spares it keeping it again.
+    keeper: AtomicU64,
 }
 
 impl Sampler {
     pub(crate) fn new(device: &Arc<Device>, parameters: SamplerParameters) -> Sampler {
-        Sampler { device: device.clone(), parameters, raw: Mutex::default() }
+        Sampler { device: device.clone(), parameters, raw: Mutex::default(), keeper: AtomicU64::new(0) }
+    }
+
+    /// Notes that a batch keeps the sampler. False when it does already.
+    pub(crate) fn enter(&self, batch: u64) -> bool {
+        self.keeper.swap(batch, Ordering::Relaxed) != batch
     }
 
     /// The Vulkan sampler for a shader that compares or does not, while `GL_TEXTURE_CUBE_MAP_SEAMLESS` is on or off, and for
