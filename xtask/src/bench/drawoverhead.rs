@@ -183,7 +183,7 @@ impl Runner<'_> {
 
     /// Starts drawoverhead once. The second value says what went wrong, if anything did.
     fn start(&self, driver: GlDriver, row: Option<u32>) -> Result<(Vec<Row>, Option<String>)> {
-        let out = self.workspace.log(&format!("drawoverhead-{}", driver.label().to_lowercase()));
+        let out = self.workspace.log(&format!("drawoverhead-{}-{}", driver.label().to_lowercase(), std::process::id()));
         let err = out.with_extension("err");
         // Into a file the program would write its rows only at its end, and a row that hangs could not be told.
         let mut command = Command::new("stdbuf");

@@ -59,8 +59,10 @@ struct Shared {
 /// # Errors
 /// When a process cannot be started at all.
 pub fn run(workspace: &Workspace, tests: &[Test], settings: &Settings<'_>) -> Result<Vec<Status>> {
-    let journal = settings.logs.join("journal.tsv");
-    let journal = std::fs::File::create(&journal).with_context(|| format!("cannot write {}", journal.display()))?;
+    // The process id keeps runs that go on side by side apart.
+    let journal_path = settings.logs.join(format!("journal-{}.tsv", std::process::id()));
+    let journal =
+        std::fs::File::create(&journal_path).with_context(|| format!("cannot write {}", journal_path.display()))?;
     let shared = Mutex::new(Shared {
         queue: plan(tests, settings.batch),
         running: 0,
@@ -87,6 +89,8 @@ pub fn run(workspace: &Workspace, tests: &[Test], settings: &Settings<'_>) -> Re
     }
     let shared = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
     shared.progress.finish("done");
+    // All results are returned, so the journal has done its work.
+    let _ = std::fs::remove_file(journal_path);
     Ok(shared.results.into_iter().map(|status| status.unwrap_or(Status::Fail)).collect())
 }
 
@@ -122,8 +126,9 @@ fn work(
     shared: &Mutex<Shared>,
     worker: usize,
 ) -> Result<()> {
-    let out = settings.logs.join(format!("worker-{worker}.out"));
-    let err = settings.logs.join(format!("worker-{worker}.err"));
+    let process = std::process::id();
+    let out = settings.logs.join(format!("worker-{process}-{worker}.out"));
+    let err = settings.logs.join(format!("worker-{process}-{worker}.err"));
     loop {
         let piece = {
             let mut state = lock(shared);
@@ -132,7 +137,11 @@ fn work(
                     state.running += 1;
                     Some(piece)
                 }
-                None if state.running == 0 => return Ok(()),
+                None if state.running == 0 => {
+                    let _ = std::fs::remove_file(&out);
+                    let _ = std::fs::remove_file(&err);
+                    return Ok(());
+                }
                 None => None,
             }
         };
