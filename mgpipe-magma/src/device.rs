@@ -54,6 +54,7 @@ pub(crate) struct DeviceFns {
     pub(crate) rendering: khr::dynamic_rendering::Device,
     pub(crate) dynamic_state: ext::extended_dynamic_state::Device,
     pub(crate) dynamic_state2: ext::extended_dynamic_state2::Device,
+    pub(crate) dynamic_state3: ext::extended_dynamic_state3::Device,
     pub(crate) vertex_input: ext::vertex_input_dynamic_state::Device,
     pub(crate) xfb: ext::transform_feedback::Device,
     pub(crate) multi_draw: ext::multi_draw::Device,
@@ -72,6 +73,10 @@ pub(crate) struct FeatureBits {
     pub(crate) bresenham_lines: bool,
     pub(crate) rectangular_lines: bool,
     pub(crate) smooth_lines: bool,
+    /// Blending and write masks are set in the command buffer.
+    pub(crate) dynamic_blend: bool,
+    /// So is depth clamping.
+    pub(crate) dynamic_depth_clamp: bool,
     pub(crate) null_descriptor: bool,
     /// Reads beyond an index buffer are defined.
     pub(crate) robust_indices: bool,
@@ -187,6 +192,14 @@ impl Device {
             bresenham_lines: ext.line_rasterization && chain.lines.bresenham_lines == vk::TRUE,
             rectangular_lines: ext.line_rasterization && chain.lines.rectangular_lines == vk::TRUE,
             smooth_lines: ext.line_rasterization && chain.lines.smooth_lines == vk::TRUE,
+            dynamic_blend: ext.extended_dynamic_state3
+                && chain.dynamic_state3.extended_dynamic_state3_color_blend_enable == vk::TRUE
+                && chain.dynamic_state3.extended_dynamic_state3_color_blend_equation == vk::TRUE
+                && chain.dynamic_state3.extended_dynamic_state3_color_write_mask == vk::TRUE,
+            dynamic_depth_clamp: ext.extended_dynamic_state3
+                && chain.dynamic_state3.extended_dynamic_state3_depth_clamp_enable == vk::TRUE
+                && (!ext.depth_clip_enable
+                    || chain.dynamic_state3.extended_dynamic_state3_depth_clip_enable == vk::TRUE),
             null_descriptor: ext.robustness2,
             robust_indices: ext.robustness2 && chain.robustness2.robust_buffer_access2 == vk::TRUE,
         };
@@ -258,6 +271,7 @@ impl Device {
             rendering: khr::dynamic_rendering::Device::new(&instance, &raw),
             dynamic_state: ext::extended_dynamic_state::Device::new(&instance, &raw),
             dynamic_state2: ext::extended_dynamic_state2::Device::new(&instance, &raw),
+            dynamic_state3: ext::extended_dynamic_state3::Device::new(&instance, &raw),
             vertex_input: ext::vertex_input_dynamic_state::Device::new(&instance, &raw),
             xfb: ext::transform_feedback::Device::new(&instance, &raw),
             multi_draw: ext::multi_draw::Device::new(&instance, &raw),

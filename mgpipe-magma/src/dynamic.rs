@@ -3,6 +3,7 @@
 //! A value that nothing reads at the moment (the depth function while the depth test is off, the line width while no
 //! lines are drawn, …) is not set when it changes. It is set when something starts to read it.
 
+use crate::blending::{self, AppliedBlends};
 use crate::context::{dirty, MagmaContext};
 use crate::conv;
 use crate::draw::{rect, scissor};
@@ -37,6 +38,8 @@ pub(crate) struct Applied {
     restart: Option<bool>,
     patch_points: Option<u32>,
     point_size: Option<u32>,
+    depth_clamp: Option<bool>,
+    blends: AppliedBlends,
     /// Vertex layout and buffers.
     pub(crate) vertex: crate::vertex_input::AppliedVertex,
     /// Descriptor sets of draws.
@@ -71,6 +74,7 @@ impl MagmaContext {
         let limits = &device.properties.limits;
         let state = &self.state;
         let rec = &mut self.rec;
+        let fresh = self.applied.is_none();
         let applied = self.applied.get_or_insert_with(Box::default);
         // SAFETY (whole function): the command buffer is being recorded; values are within the device's limits; extended
         // state is only set when its extension is enabled.
@@ -214,6 +218,19 @@ impl MagmaContext {
             if device.features.patch_points_dynamic && moment.patch_points != 0 {
                 apply!(patch_points, moment.patch_points, |p| fns.cmd_set_patch_control_points(commands, p));
             }
+        }
+        if device.features.dynamic_depth_clamp {
+            let fns = &device.fns.dynamic_state3;
+            apply!(depth_clamp, pipeline::depth_clamp_enabled(device, state), |clamp| {
+                fns.cmd_set_depth_clamp_enable(commands, clamp);
+                if device.ext.depth_clip_enable {
+                    fns.cmd_set_depth_clip_enable(commands, !clamp);
+                }
+            });
+        }
+        if device.features.dynamic_blend && (moved || fresh) {
+            let blends = blending::resolve(device, state, &framebuffer.facts);
+            applied.blends.set(device, rec, commands, blends, usize::from(framebuffer.facts.color_count));
         }
         if self.last_pipeline.choice.variant.point_size {
             let size = state.point_size.clamp(limits.point_size_range[0], limits.point_size_range[1]);

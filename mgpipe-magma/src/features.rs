@@ -42,6 +42,7 @@ extensions! {
     depth_stencil_resolve = c"VK_KHR_depth_stencil_resolve": "multisampled depth and stencil are resolved by a shader.";
     extended_dynamic_state = c"VK_EXT_extended_dynamic_state": "depth, stencil, cull and topology changes make new pipelines.";
     extended_dynamic_state2 = c"VK_EXT_extended_dynamic_state2": "rasteriser discard, depth bias and restart changes make new pipelines.";
+    extended_dynamic_state3 = c"VK_EXT_extended_dynamic_state3": "blending, write mask and depth clamp changes make new pipelines.";
     vertex_input_dynamic_state = c"VK_EXT_vertex_input_dynamic_state": "each vertex layout makes a new pipeline.";
     transform_feedback = c"VK_EXT_transform_feedback": "no transform feedback and no geometry streams.";
     provoking_vertex = c"VK_EXT_provoking_vertex": "flat varyings take the first vertex, not the last.";
@@ -80,6 +81,7 @@ pub(crate) struct FeatureChain {
     pub(crate) dynamic_rendering: vk::PhysicalDeviceDynamicRenderingFeatures<'static>,
     pub(crate) dynamic_state: vk::PhysicalDeviceExtendedDynamicStateFeaturesEXT<'static>,
     pub(crate) dynamic_state2: vk::PhysicalDeviceExtendedDynamicState2FeaturesEXT<'static>,
+    pub(crate) dynamic_state3: vk::PhysicalDeviceExtendedDynamicState3FeaturesEXT<'static>,
     pub(crate) vertex_input: vk::PhysicalDeviceVertexInputDynamicStateFeaturesEXT<'static>,
     pub(crate) transform_feedback: vk::PhysicalDeviceTransformFeedbackFeaturesEXT<'static>,
     pub(crate) provoking: vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>,
@@ -126,6 +128,7 @@ impl FeatureChain {
             ext.dynamic_rendering => dynamic_rendering,
             ext.extended_dynamic_state => dynamic_state,
             ext.extended_dynamic_state2 => dynamic_state2,
+            ext.extended_dynamic_state3 => dynamic_state3,
             ext.vertex_input_dynamic_state => vertex_input,
             ext.transform_feedback => transform_feedback,
             ext.provoking_vertex => provoking,

@@ -23,6 +23,7 @@
 //! Calls that wait: `fence_wait`, `query_result`, `resource_readback`, `read_pixels`, `get_texture_image`; recording waits
 //! only when 8 batches or 3 frames are in flight.
 
+mod blending;
 mod blit;
 mod cache;
 mod caps;

@@ -1,5 +1,6 @@
 //! Graphics and compute pipelines: what of the render state is part of them, their keys and their creation.
 
+use crate::blending::{self, Blends, FixedBlend};
 use crate::conv;
 use crate::device::Device;
 use crate::error::map_create;
@@ -8,7 +9,7 @@ use crate::shader::{map_stage, Program, Variant};
 use crate::vertex::VertexLayout;
 use ash::vk;
 use mgpipe_types::reflection::Stage;
-use mgpipe_types::render_state::{RenderState, MAX_DRAW_BUFFERS};
+use mgpipe_types::render_state::RenderState;
 use mgpipe_types::{gl, Format, PipeResult};
 use std::sync::Arc;
 
@@ -23,24 +24,11 @@ pub(crate) struct PipelineKey {
     pub(crate) vertex: Option<Arc<VertexLayout>>,
 }
 
-/// Blending of one draw buffer, resolved against its attachment.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub(crate) struct FixedBlend {
-    enabled: bool,
-    src_color: vk::BlendFactor,
-    dst_color: vk::BlendFactor,
-    color: vk::BlendOp,
-    src_alpha: vk::BlendFactor,
-    dst_alpha: vk::BlendFactor,
-    alpha: vk::BlendOp,
-    mask: u8,
-}
-
 /// The part of the render state that is baked into a pipeline on this device. What is dynamic holds constants, so that it
 /// never tells two keys apart.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct FixedState {
-    blend: [FixedBlend; MAX_DRAW_BUFFERS],
+    blend: Blends,
     logic_op: Option<vk::LogicOp>,
     polygon_mode: vk::PolygonMode,
     depth_clamp: bool,
@@ -92,6 +80,11 @@ pub(crate) fn depth_bias_enabled(state: &RenderState, topology: vk::PrimitiveTop
     }
 }
 
+/// Whether depths are clamped instead of clipped.
+pub(crate) fn depth_clamp_enabled(device: &Device, state: &RenderState) -> bool {
+    device.features.core.depth_clamp == vk::TRUE && state.depth_clamp != 0
+}
+
 /// Coverage mask that `GL_SAMPLE_MASK` and `GL_SAMPLE_COVERAGE` leave for a number of samples.
 fn sample_mask(state: &RenderState, samples: u32) -> u32 {
     if state.multisample == 0 || samples <= 1 {
@@ -124,7 +117,7 @@ impl FixedState {
         let mut fixed = FixedState {
             polygon_mode: vk::PolygonMode::FILL,
             provoking_last: device.ext.provoking_vertex && state.provoking_vertex != gl::FIRST_VERTEX_CONVENTION,
-            depth_clamp: core.depth_clamp == vk::TRUE && state.depth_clamp != 0,
+            depth_clamp: !device.features.dynamic_depth_clamp && depth_clamp_enabled(device, state),
             zero_to_one: state.clip_depth_mode == gl::ZERO_TO_ONE,
             sample_mask: sample_mask(state, facts.samples),
             upper_left: state.clip_origin == gl::UPPER_LEFT,
@@ -137,43 +130,8 @@ impl FixedState {
             // Logic operations do not apply to float attachments, and sRGB ones behave likewise (spec 17.3.9).
             fixed.logic_op = Some(conv::map_logic_op(state.logic_op));
         }
-        for (index, out) in fixed.blend.iter_mut().enumerate() {
-            let format = facts.colors[index];
-            if format == Format::NONE {
-                continue;
-            }
-            let alpha_is_one = facts.alpha_one >> index & 1 != 0;
-            let masks = state.color_masks[index];
-            for (bit, &on) in masks.iter().enumerate() {
-                if on != 0 && !(bit == 3 && alpha_is_one) {
-                    out.mask |= 1 << bit;
-                }
-            }
-            let blend = &state.blend[index];
-            let blendable = device.formats.get(format).image.contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT_BLEND);
-            if blend.enabled != 0 && blendable && fixed.logic_op.is_none() {
-                out.enabled = true;
-                out.src_color = conv::map_blend_factor(blend.src_rgb, alpha_is_one);
-                out.dst_color = conv::map_blend_factor(blend.dst_rgb, alpha_is_one);
-                out.color = conv::map_blend_equation(blend.equation_rgb);
-                out.src_alpha = conv::map_blend_factor(blend.src_alpha, alpha_is_one);
-                out.dst_alpha = conv::map_blend_factor(blend.dst_alpha, alpha_is_one);
-                out.alpha = conv::map_blend_equation(blend.equation_alpha);
-                let dual = [blend.src_rgb, blend.dst_rgb, blend.src_alpha, blend.dst_alpha]
-                    .into_iter()
-                    .any(conv::is_dual_source);
-                if dual && core.dual_src_blend != vk::TRUE {
-                    out.enabled = false;
-                }
-            }
-        }
-        if core.independent_blend != vk::TRUE {
-            let first = fixed.blend[0];
-            for (index, out) in fixed.blend.iter_mut().enumerate() {
-                if facts.colors[index] != Format::NONE {
-                    *out = first;
-                }
-            }
+        if !device.features.dynamic_blend {
+            fixed.blend = blending::resolve(device, state, facts);
         }
         if state.multisample != 0 && facts.samples > 1 {
             fixed.alpha_to_coverage = state.sample_alpha_to_coverage != 0;
@@ -251,6 +209,15 @@ fn dynamic_states(device: &Device, patches: bool) -> Vec<vk::DynamicState> {
         states.extend([D::RASTERIZER_DISCARD_ENABLE_EXT, D::DEPTH_BIAS_ENABLE_EXT, D::PRIMITIVE_RESTART_ENABLE_EXT]);
         if device.features.patch_points_dynamic && patches {
             states.push(D::PATCH_CONTROL_POINTS_EXT);
+        }
+    }
+    if device.features.dynamic_blend {
+        states.extend([D::COLOR_BLEND_ENABLE_EXT, D::COLOR_BLEND_EQUATION_EXT, D::COLOR_WRITE_MASK_EXT]);
+    }
+    if device.features.dynamic_depth_clamp {
+        states.push(D::DEPTH_CLAMP_ENABLE_EXT);
+        if device.ext.depth_clip_enable {
+            states.push(D::DEPTH_CLIP_ENABLE_EXT);
         }
     }
     if device.ext.vertex_input_dynamic_state {
@@ -377,16 +344,7 @@ fn create(device: &Device, program: &Program, key: &PipelineKey) -> PipeResult<v
     let count = facts.color_count as usize;
     let blends: Vec<_> = fixed.blend[..count]
         .iter()
-        .map(|blend| vk::PipelineColorBlendAttachmentState {
-            blend_enable: blend.enabled.into(),
-            src_color_blend_factor: blend.src_color,
-            dst_color_blend_factor: blend.dst_color,
-            color_blend_op: blend.color,
-            src_alpha_blend_factor: blend.src_alpha,
-            dst_alpha_blend_factor: blend.dst_alpha,
-            alpha_blend_op: blend.alpha,
-            color_write_mask: vk::ColorComponentFlags::from_raw(u32::from(blend.mask)),
-        })
+        .map(FixedBlend::attachment)
         .collect();
     let blend = vk::PipelineColorBlendStateCreateInfo::default()
         .logic_op_enable(fixed.logic_op.is_some())
