@@ -3,5 +3,6 @@
 mod contexts;
 mod draws;
 mod hostile;
+mod merging;
 mod rig;
 mod transfers;
