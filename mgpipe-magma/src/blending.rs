@@ -49,7 +49,8 @@ pub(crate) fn resolve(device: &Device, state: &RenderState, facts: &PassFacts) -
         }
         let blend = &state.blend[index];
         let blendable = device.formats.get(format).image.contains(vk::FormatFeatureFlags::COLOR_ATTACHMENT_BLEND);
-        let dual = || [blend.src_rgb, blend.dst_rgb, blend.src_alpha, blend.dst_alpha].into_iter().any(conv::is_dual_source);
+        let dual =
+            || [blend.src_rgb, blend.dst_rgb, blend.src_alpha, blend.dst_alpha].into_iter().any(conv::is_dual_source);
         if blend.enabled != 0 && blendable && !logic && (core.dual_src_blend == vk::TRUE || !dual()) {
             out.enabled = true;
             out.function = Function {

@@ -342,10 +342,7 @@ fn create(device: &Device, program: &Program, key: &PipelineKey) -> PipeResult<v
         .front(face(0))
         .back(face(1));
     let count = facts.color_count as usize;
-    let blends: Vec<_> = fixed.blend[..count]
-        .iter()
-        .map(FixedBlend::attachment)
-        .collect();
+    let blends: Vec<_> = fixed.blend[..count].iter().map(FixedBlend::attachment).collect();
     let blend = vk::PipelineColorBlendStateCreateInfo::default()
         .logic_op_enable(fixed.logic_op.is_some())
         .logic_op(fixed.logic_op.unwrap_or(vk::LogicOp::COPY))
