@@ -109,7 +109,8 @@ impl AppliedBlends {
         mut blends: Blends,
         count: usize,
     ) {
-        let count = count.min(MAX_DRAW_BUFFERS);
+        // A pipeline with dynamic blending wants it set, also without any attachment.
+        let count = count.clamp(1, MAX_DRAW_BUFFERS);
         let more = count > self.count;
         // The function of a buffer that does not blend stays what it was: nothing reads it.
         for (next, last) in blends.iter_mut().zip(&self.blends).take(self.count) {
@@ -117,7 +118,7 @@ impl AppliedBlends {
                 next.function = last.function;
             }
         }
-        if count == 0 || (!more && blends[..count] == self.blends[..count]) {
+        if !more && blends[..count] == self.blends[..count] {
             return;
         }
         let differs = |same: fn(&FixedBlend, &FixedBlend) -> bool| {
