@@ -1,5 +1,6 @@
 //! Opens a backend for a display. Nothing here runs before `eglInitialize` or a question about devices.
 
+use std::cell::Cell;
 use std::ffi::CString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -59,9 +60,42 @@ pub(crate) struct Session {
 /// A screen that was opened to answer a question about devices; the next display takes it.
 static SPARE: Mutex<Option<Opened>> = Mutex::new(None);
 
-/// The devices of the machine, asked for once. The backend decides which device it opens, so there is one.
+thread_local! {
+    static OPENING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Tells that this thread is opening a backend, for as long as it lives.
+///
+/// A Vulkan driver that is being loaded may ask EGL which devices there are (NVIDIA's does, in
+/// `vk_icdNegotiateLoaderICDInterfaceVersion`, without X11), and that question can come back to this driver on the same
+/// thread, inside a lock of the Vulkan loader that is not recursive. Such a call must be answered without the backend.
+struct OpeningGuard;
+
+impl OpeningGuard {
+    fn new() -> OpeningGuard {
+        OPENING.set(true);
+        OpeningGuard
+    }
+}
+
+impl Drop for OpeningGuard {
+    fn drop(&mut self) {
+        OPENING.set(false);
+    }
+}
+
+/// Whether this call comes from inside the backend's own start.
+pub(crate) fn is_opening() -> bool {
+    OPENING.get()
+}
+
+/// The devices of the machine, asked for once. The backend decides which device it opens, so there is one. None while
+/// this thread [is opening](is_opening) the backend.
 pub(crate) fn devices() -> Result<&'static [DeviceInfo], String> {
     static DEVICES: OnceLock<Result<Vec<DeviceInfo>, String>> = OnceLock::new();
+    if is_opening() {
+        return Ok(&[]);
+    }
     let devices = DEVICES.get_or_init(|| {
         let opened = open(Settings::from_env()?)?;
         let caps = opened.screen.get_caps();
@@ -88,6 +122,7 @@ fn open(settings: Settings) -> Result<Opened, String> {
 
 /// Opens one more screen on a backend; the first one opens the device.
 fn open_screen(settings: Settings, backend: Arc<dyn Backend>) -> Result<Opened, String> {
+    let _opening = OpeningGuard::new();
     let callbacks = Arc::new(FrontendCallbacks::default());
     let mut screen = backend.open(callbacks.clone()).map_err(|error| error.to_string())?;
     if let Some(path) = &settings.record {
@@ -123,6 +158,9 @@ impl Session {
     /// Opens the backend that the environment chooses, on the given device or the best one. The error is one line for
     /// the user.
     pub(crate) fn open(device: Option<usize>) -> Result<Session, String> {
+        if is_opening() {
+            return Err("the driver is being opened by this very thread".to_owned());
+        }
         let settings = Settings::from_env()?;
         let spare = SPARE.lock().take();
         let opened = match spare {
@@ -135,6 +173,11 @@ impl Session {
         let group = opened.into_share_group();
         let limits = Limits::new(&caps, group.max_version());
         Ok(Session { device: device.unwrap_or(0), limits, settings, backend, first: Mutex::new(Some(group)) })
+    }
+
+    /// Whether requests for legacy contexts fail, see [`Settings::refuse_legacy`].
+    pub(crate) fn refuses_legacy(&self) -> bool {
+        self.settings.refuse_legacy
     }
 
     /// A share group for a context that shares with nobody.
@@ -167,6 +210,15 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn questions_from_inside_the_start_are_answered_without_the_backend() {
+        let guard = OpeningGuard::new();
+        assert!(devices().is_ok_and(<[DeviceInfo]>::is_empty));
+        assert!(Session::open(None).is_err());
+        drop(guard);
+        assert!(!is_opening());
+    }
 
     #[test]
     fn every_screen_has_a_recording_of_its_own() {

@@ -33,6 +33,9 @@ pub(crate) struct Settings {
     pub(crate) record: Option<PathBuf>,
     /// `MGL_CSO_ADDRESSING`.
     pub(crate) switches: TrackerSwitches,
+    /// `MGL_LEGACY_CONTEXTS=refuse`: a request for a version before 3.1 that is not forward compatible fails, since only
+    /// the compatibility profile could answer it whole. By default it gets the core context.
+    pub(crate) refuse_legacy: bool,
 }
 
 impl Settings {
@@ -65,9 +68,14 @@ impl Settings {
             "off" => false,
             other => return Err(format!("MGL_CSO_ADDRESSING={other} is unknown; use on or off")),
         };
+        let refuse_legacy = match get("MGL_LEGACY_CONTEXTS").as_str() {
+            "" | "core" => false,
+            "refuse" => true,
+            other => return Err(format!("MGL_LEGACY_CONTEXTS={other} is unknown; use core or refuse")),
+        };
         let switches = TrackerSwitches { content_addressing, ..TrackerSwitches::default() };
         let record = Some(get("MGL_RECORD")).filter(|path| !path.is_empty()).map(PathBuf::from);
-        Ok(Settings { backend, transport, record, switches })
+        Ok(Settings { backend, transport, record, switches, refuse_legacy })
     }
 }
 
@@ -86,6 +94,7 @@ mod tests {
             transport: Transport::Monolith,
             record: None,
             switches: TrackerSwitches::default(),
+            refuse_legacy: false,
         };
         assert_eq!(parse(&[]), Ok(want.clone()));
         assert_eq!(parse(&[("MGL_BACKEND", "magma"), ("MGL_TRANSPORT", "monolith")]), Ok(want));
@@ -107,6 +116,7 @@ mod tests {
             ("MGL_TRANSPORT", "tcp", "use monolith, inproc or spawn"),
             ("MGL_LOG", "loud", "trace"),
             ("MGL_CSO_ADDRESSING", "maybe", "use on or off"),
+            ("MGL_LEGACY_CONTEXTS", "no", "use core or refuse"),
         ] {
             let text = parse(&[(name, value)]).expect_err("refused");
             assert!(text.contains(hint) && text.contains(name), "{text}");

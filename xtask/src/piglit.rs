@@ -59,6 +59,12 @@ pub struct PiglitArgs {
     /// Where to write `name<TAB>status` of every test [default: target/xtask/piglit/results-DRIVER.tsv].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Refuse legacy contexts (MGL_LEGACY_CONTEXTS=refuse), so that tests of the compatibility profile skip.
+    #[arg(long)]
+    core_only: bool,
+    /// Also write the results as piglit itself does, to DIR/results.json.bz2, for tools that read those.
+    #[arg(long, value_name = "DIR")]
+    results: Option<PathBuf>,
     /// Write what improved (and what is new) into the list.
     #[arg(long, requires = "list")]
     update: bool,
@@ -107,23 +113,32 @@ pub struct ListRun {
     pub comparison: Comparison,
 }
 
+/// How tests are run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions {
+    /// The driver.
+    pub driver: GlDriver,
+    /// Its optimised build.
+    pub release: bool,
+    /// Processes at a time.
+    pub jobs: usize,
+    /// A test that prints nothing for so long is ended.
+    pub timeout: Duration,
+    /// Whether shader tests share processes.
+    pub batch: bool,
+    /// Whether MGL refuses legacy contexts.
+    pub core_only: bool,
+}
+
 /// Runs the tests of a list on a driver that is ready to be used.
 ///
 /// # Errors
 /// When piglit is missing or tests cannot be started.
-pub fn run_list(
-    workspace: &Workspace,
-    list: &Expectations,
-    driver: GlDriver,
-    release: bool,
-    jobs: usize,
-    timeout: Duration,
-    batch: bool,
-) -> Result<ListRun> {
+pub fn run_list(workspace: &Workspace, list: &Expectations, options: RunOptions) -> Result<ListRun> {
     let wanted: BTreeSet<&str> = list.entries.keys().map(String::as_str).collect();
     let tests: Vec<catalogue::Test> =
         catalogue::load(catalogue::PROFILES)?.into_iter().filter(|test| wanted.contains(test.name.as_str())).collect();
-    let mut results = run_tests(workspace, &tests, driver, release, jobs, timeout, batch)?;
+    let mut results = run_tests(workspace, &tests, options)?;
     // What surprises runs once more, alone and with more time: a loaded machine or a test that races is no change of the
     // driver. Both results are printed, and the second one stands.
     let surprises: Vec<catalogue::Test> = tests
@@ -137,7 +152,8 @@ pub fn run_list(
         .cloned()
         .collect();
     if !surprises.is_empty() {
-        let again = run_tests(workspace, &surprises, driver, release, 1, timeout * 2, false)?;
+        let alone = RunOptions { jobs: 1, timeout: options.timeout * 2, batch: false, ..options };
+        let again = run_tests(workspace, &surprises, alone)?;
         for (name, status) in again {
             let first = results.insert(name.clone(), status);
             if let Some(first) = first.filter(|first| *first != status) {
@@ -163,14 +179,14 @@ pub fn run_list(
 fn run_tests(
     workspace: &Workspace,
     tests: &[catalogue::Test],
-    driver: GlDriver,
-    release: bool,
-    jobs: usize,
-    timeout: Duration,
-    batch: bool,
+    options: RunOptions,
 ) -> Result<BTreeMap<String, Status>> {
+    let RunOptions { driver, release, jobs, timeout, batch, core_only } = options;
     let logs = workspace.scratch(&format!("piglit/{}", driver.label().to_lowercase()))?;
-    let variables = driver.variables(workspace, release)?;
+    let mut variables = driver.variables(workspace, release)?;
+    if core_only {
+        variables.insert("MGL_LEGACY_CONTEXTS", "refuse".into());
+    }
     let settings = runner::Settings { variables: &variables, jobs, timeout, batch, logs: &logs };
     let statuses = runner::run(workspace, tests, &settings)?;
     exec::say(format!("    output of tests that did not pass: {}", logs.display()));
@@ -183,13 +199,20 @@ pub fn run(args: PiglitArgs) -> Result<Outcome> {
     if args.driver == GlDriver::Mgl && !args.no_build {
         driver_dir::build(&workspace, args.release, &[])?;
     }
-    let timeout = Duration::from_secs(args.timeout.max(1));
+    let options = RunOptions {
+        driver: args.driver,
+        release: args.release,
+        jobs: args.jobs,
+        timeout: Duration::from_secs(args.timeout.max(1)),
+        batch: !args.no_batch,
+        core_only: args.core_only,
+    };
     let keep = |name: &str| args.filter.is_empty() || args.filter.iter().any(|text| name.contains(text.as_str()));
     let (results, ok) = if let Some(path) = &args.list {
         let mut list = Expectations::read(path)?;
         let mut part = list.clone();
         part.entries.retain(|name, _| keep(name));
-        let run = run_list(&workspace, &part, args.driver, args.release, args.jobs, timeout, !args.no_batch)?;
+        let run = run_list(&workspace, &part, options)?;
         let mut ok = run.comparison.errors() == 0;
         if args.update {
             let changed = list.improve(&run.results, args.accept_worse);
@@ -205,7 +228,7 @@ pub fn run(args: PiglitArgs) -> Result<Outcome> {
         if tests.is_empty() {
             bail!("no test of profile {profile} matches");
         }
-        let results = run_tests(&workspace, &tests, args.driver, args.release, args.jobs, timeout, !args.no_batch)?;
+        let results = run_tests(&workspace, &tests, options)?;
         let ok = !results.values().any(|status| status.is_abnormal());
         (results, ok)
     };
@@ -214,9 +237,27 @@ pub fn run(args: PiglitArgs) -> Result<Outcome> {
         None => workspace.scratch("piglit")?.join(format!("results-{}.tsv", args.driver.label().to_lowercase())),
     };
     write_results(&out, &results)?;
+    if let Some(dir) = &args.results {
+        write_piglit_results(dir, &results)?;
+    }
     println!("{}", summary(&results));
     println!("results: {}", out.display());
     Ok(Outcome::from_ok(ok))
+}
+
+/// The part of piglit's results file that names each test's status.
+fn write_piglit_results(dir: &Path, results: &BTreeMap<String, Status>) -> Result<()> {
+    let tests: BTreeMap<&str, serde_json::Value> = results
+        .iter()
+        .map(|(name, status)| (name.as_str(), serde_json::json!({ "result": status.to_string() })))
+        .collect();
+    std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
+    let path = dir.join("results.json.bz2");
+    let file = std::fs::File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    let mut packed = bzip2::write::BzEncoder::new(file, bzip2::Compression::default());
+    serde_json::to_writer(&mut packed, &serde_json::json!({ "tests": tests }))?;
+    packed.finish().with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(())
 }
 
 fn write_results(path: &Path, results: &BTreeMap<String, Status>) -> Result<()> {

@@ -31,8 +31,9 @@ const VERSIONS: [(i32, i32); 19] = [
 ///
 /// There is a core profile only. A request for a version up to 3.1 may be answered by any later version that is
 /// compatible as far as the implementation offers one; here it gets the core context, because the clients that name no
-/// version are mostly those that only want "some" context. A compatibility profile asked for by name is refused.
-pub(crate) fn parse(attributes: &[(i32, i32)], max: (u32, u32)) -> EglResult<ContextAttribs> {
+/// version are mostly those that only want "some" context; `refuse_legacy` refuses it. A compatibility profile asked for
+/// by name is always refused.
+pub(crate) fn parse(attributes: &[(i32, i32)], max: (u32, u32), refuse_legacy: bool) -> EglResult<ContextAttribs> {
     let (mut major, mut minor) = (1, 0);
     let mut profile = e::CONTEXT_OPENGL_CORE_PROFILE_BIT;
     let mut attribs = ContextAttribs::default();
@@ -88,6 +89,9 @@ pub(crate) fn parse(attributes: &[(i32, i32)], max: (u32, u32)) -> EglResult<Con
             _ => return fail(e::BAD_MATCH, format!("profile mask {profile:#x} names no single profile")),
         }
     }
+    if refuse_legacy && (major, minor) < (3, 1) && !attribs.forward_compatible {
+        return fail(e::BAD_MATCH, "legacy contexts are refused (MGL_LEGACY_CONTEXTS); ask for a core context");
+    }
     if attribs.no_error && (attribs.debug || attribs.robust_access) {
         return fail(e::BAD_MATCH, "a no-error context cannot have debug output or robust access");
     }
@@ -112,7 +116,7 @@ mod tests {
     use super::*;
 
     fn code(list: &[(i32, i32)]) -> i32 {
-        parse(list, (3, 3)).map_or_else(|error| error.code, |_| e::SUCCESS)
+        parse(list, (3, 3), false).map_or_else(|error| error.code, |_| e::SUCCESS)
     }
 
     #[test]
@@ -138,8 +142,19 @@ mod tests {
     }
 
     #[test]
+    fn legacy_contexts_can_be_refused() {
+        let code = |list: &[(i32, i32)]| parse(list, (3, 3), true).map_or_else(|error| error.code, |_| e::SUCCESS);
+        let v30 = (e::CONTEXT_MAJOR_VERSION, 3);
+        assert_eq!(code(&[]), e::BAD_MATCH);
+        assert_eq!(code(&[(e::CONTEXT_MAJOR_VERSION, 2), (e::CONTEXT_MINOR_VERSION, 1)]), e::BAD_MATCH);
+        assert_eq!(code(&[v30]), e::BAD_MATCH);
+        assert_eq!(code(&[v30, (e::CONTEXT_OPENGL_FORWARD_COMPATIBLE, 1)]), e::SUCCESS);
+        assert_eq!(code(&[v30, (e::CONTEXT_MINOR_VERSION, 1)]), e::SUCCESS);
+    }
+
+    #[test]
     fn flags_are_read_and_contradictions_refused() {
-        let parsed = parse(&[(e::CONTEXT_FLAGS_KHR, 5)], (3, 3)).expect("valid");
+        let parsed = parse(&[(e::CONTEXT_FLAGS_KHR, 5)], (3, 3), false).expect("valid");
         assert!(parsed.debug && parsed.robust_access && !parsed.forward_compatible);
         assert_eq!(code(&[(e::CONTEXT_FLAGS_KHR, 8)]), e::BAD_ATTRIBUTE);
         assert_eq!(code(&[(e::CONTEXT_OPENGL_FORWARD_COMPATIBLE, 1)]), e::BAD_MATCH);

@@ -63,7 +63,7 @@ pub(crate) fn create(
         _ => return fail(e::BAD_MATCH, "only OpenGL contexts exist here; call eglBindAPI(EGL_OPENGL_API) first"),
     }
     let session = display.session()?;
-    let attribs = attribs::parse(attributes, session.limits.version)?;
+    let attribs = attribs::parse(attributes, session.limits.version, session.refuses_legacy())?;
     let group = if share == 0 {
         match session.new_share_group() {
             Ok(group) => group,

@@ -15,7 +15,7 @@ use super::error::{fail, EglResult};
 use super::process;
 use super::surface::Surface;
 use super::sync::Sync;
-use crate::driver::Session;
+use crate::driver::{self, Session};
 
 /// What a display was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,9 @@ pub(crate) enum Platform {
 pub(crate) struct Display {
     /// What it was made from.
     pub(crate) platform: Platform,
+    /// Held while the driver is opened, so that two threads do not open it twice. The state stays free meanwhile: the
+    /// backend's start may call back into EGL (see [`crate::driver::is_opening`]).
+    opening: Mutex<()>,
     state: Mutex<State>,
 }
 
@@ -107,7 +110,8 @@ pub(crate) fn get(platform: Platform) -> &'static Display {
     if let Some(display) = displays.iter().find(|d| d.platform == platform) {
         return display;
     }
-    let display: &'static Display = Box::leak(Box::new(Display { platform, state: Mutex::default() }));
+    let display: &'static Display =
+        Box::leak(Box::new(Display { platform, opening: Mutex::default(), state: Mutex::default() }));
     displays.push(display);
     display
 }
@@ -128,8 +132,14 @@ impl Display {
 
     /// `eglInitialize`. A second call does nothing.
     pub(crate) fn initialize(&self) -> EglResult<()> {
-        let mut state = self.state();
-        if state.live.is_some() {
+        if self.state().live.is_some() {
+            return Ok(());
+        }
+        if driver::is_opening() {
+            return fail(e::NOT_INITIALIZED, "the driver is being opened by this very thread");
+        }
+        let _opening = self.opening.lock();
+        if self.state().live.is_some() {
             return Ok(());
         }
         let device = match self.platform {
@@ -142,7 +152,7 @@ impl Display {
                 process::watch_forks();
                 let configs = config::list(&session.limits.sample_counts, session.limits.max_side).into();
                 let generation = process::generation();
-                state.live = Some(Live { session: Arc::new(session), configs, generation });
+                self.state().live = Some(Live { session: Arc::new(session), configs, generation });
                 Ok(())
             }
             Err(text) => {

@@ -176,7 +176,9 @@ fn piglit_step(workspace: &Workspace) -> Result<Report> {
     let path = workspace.root.join("tests/piglit/expectations.tsv");
     let list = Expectations::read(&path)?;
     let timeout = std::time::Duration::from_secs(60);
-    let run = piglit::run_list(workspace, &list, GlDriver::Mgl, false, 2, timeout, true)?;
+    let options =
+        piglit::RunOptions { driver: GlDriver::Mgl, release: false, jobs: 2, timeout, batch: true, core_only: false };
+    let run = piglit::run_list(workspace, &list, options)?;
     let errors = run.comparison.errors() as u64;
     // A test that is known to fail and fails is no failure, and it is no passed test either.
     let passed = run.results.iter().filter(|(name, status)| {
