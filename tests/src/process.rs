@@ -14,6 +14,11 @@ pub fn anonymous_bytes() -> u64 {
     field("/proc/self/status", "RssAnon:") * 1024
 }
 
+/// The most memory that was ever resident, in bytes; 0 where `/proc` does not say.
+pub fn peak_bytes() -> u64 {
+    field("/proc/self/status", "VmHWM:") * 1024
+}
+
 /// The number of threads.
 pub fn n_threads() -> u64 {
     field("/proc/self/status", "Threads:")

@@ -469,6 +469,49 @@ impl Scene {
         texture
     }
 
+    /// Specifies one level of the texture bound to `target` (a cube face by its own target); rows are tightly packed.
+    pub unsafe fn image<T: bytemuck::NoUninit>(
+        &self,
+        target: u32,
+        level: i32,
+        internal: u32,
+        [width, height, depth]: [i32; 3],
+        (format, kind): (u32, u32),
+        texels: Option<&[T]>,
+    ) {
+        let data = gl::PixelUnpackData::Slice(texels.map(bytemuck::cast_slice));
+        let internal = internal as i32;
+        self.gl.pixel_store_i32(gl::UNPACK_ALIGNMENT, 1);
+        match target {
+            gl::TEXTURE_1D => self.gl.tex_image_1d(target, level, internal, width, 0, format, kind, data),
+            gl::TEXTURE_3D | gl::TEXTURE_2D_ARRAY => {
+                self.gl.tex_image_3d(target, level, internal, width, height, depth, 0, format, kind, data);
+            }
+            _ => self.gl.tex_image_2d(target, level, internal, width, height, 0, format, kind, data),
+        }
+        self.gl.pixel_store_i32(gl::UNPACK_ALIGNMENT, 4);
+    }
+
+    /// A new texture, bound to `target`, with nearest filters and one level.
+    pub unsafe fn texture_name(&self, target: u32) -> gl::NativeTexture {
+        let texture = self.gl.create_texture().unwrap();
+        self.gl.bind_texture(target, Some(texture));
+        if target != gl::TEXTURE_2D_MULTISAMPLE && target != gl::TEXTURE_2D_MULTISAMPLE_ARRAY {
+            self.filter(target, gl::NEAREST, gl::NEAREST);
+        }
+        texture
+    }
+
+    /// Reads a level of the texture bound to `target` back, rows tightly packed; `n` numbers or pixels.
+    pub unsafe fn texels<T: bytemuck::Pod>(&self, target: u32, level: i32, format: u32, kind: u32, n: usize) -> Vec<T> {
+        let mut data = vec![T::zeroed(); n];
+        self.gl.pixel_store_i32(gl::PACK_ALIGNMENT, 1);
+        let bytes = gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut data)));
+        self.gl.get_tex_image(target, level, format, kind, bytes);
+        self.gl.pixel_store_i32(gl::PACK_ALIGNMENT, 4);
+        data
+    }
+
     /// Reads RGBA8 from the bound read framebuffer, from its lower left corner.
     pub unsafe fn read(&self, width: i32, height: i32) -> Picture {
         let mut data = vec![0; (width * height * 4) as usize];
@@ -534,6 +577,7 @@ pub fn transfer_of(format: u32) -> (u32, u32) {
         gl::RGBA8UI | gl::RGBA16UI | gl::RGBA32UI | gl::RGB10_A2UI => (gl::RGBA_INTEGER, gl::UNSIGNED_INT),
         gl::DEPTH_COMPONENT16 | gl::DEPTH_COMPONENT24 | gl::DEPTH_COMPONENT32F => (gl::DEPTH_COMPONENT, gl::FLOAT),
         gl::DEPTH24_STENCIL8 => (gl::DEPTH_STENCIL, gl::UNSIGNED_INT_24_8),
+        gl::DEPTH32F_STENCIL8 => (gl::DEPTH_STENCIL, gl::FLOAT_32_UNSIGNED_INT_24_8_REV),
         _ => (gl::RGBA, gl::UNSIGNED_BYTE),
     }
 }

@@ -8,6 +8,7 @@ mod draw;
 mod error;
 mod fragment;
 mod framebuffer;
+mod framebuffer_blit;
 mod hostile;
 mod mixed;
 mod object;
@@ -34,6 +35,7 @@ pub fn all() -> Vec<Scenario> {
         texture_sampling::SCENARIOS,
         transfer::SCENARIOS,
         framebuffer::SCENARIOS,
+        framebuffer_blit::SCENARIOS,
         shader::SCENARIOS,
         vertex::SCENARIOS,
         buffer::SCENARIOS,
