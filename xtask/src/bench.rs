@@ -6,6 +6,7 @@ mod programs;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 
+use crate::gl_driver::GlDriver;
 use crate::outcome::Outcome;
 use crate::workspace::Workspace;
 
@@ -16,10 +17,15 @@ pub enum Bench {
     Tracker,
     /// piglit's drawoverhead on MGL, Zink and llvmpipe in turn, and MGL ÷ Zink per row.
     Drawoverhead,
-    /// From eglInitialize to the first finished frame, on MGL and Zink.
+    /// From eglInitialize to the first finished frame, with empty and with filled caches.
+    #[value(alias = "start")]
     Startup,
-    /// Memory of the demo over many frames, on MGL and Zink.
+    /// Memory: of the demo over many frames, and the peak of programs with many textures and many buffers.
     Memory,
+    /// Texels into textures and back, in several formats, sizes and ways.
+    Transfer,
+    /// Bytes into buffers that draws use: replaced, updated in parts, mapped, copied.
+    Buffers,
     /// Creating and destroying contexts again and again: what is left behind.
     Contexts,
 }
@@ -34,6 +40,15 @@ pub struct BenchArgs {
     /// What to measure; everything when left out.
     #[arg(value_enum, value_name = "NAME")]
     name: Option<Bench>,
+    /// How often the whole is repeated, driver after driver each time. Of rates the best counts, else the median.
+    #[arg(long, value_name = "N")]
+    repeat: Option<u32>,
+    /// transfer, buffers: only the rows with this text in their name.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// The drivers, in the order in which they are measured; ratios are of the first to each other one.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "mgl,zink,llvmpipe")]
+    drivers: Vec<GlDriver>,
     #[command(flatten)]
     drawoverhead: drawoverhead::Options,
 }
@@ -43,16 +58,27 @@ pub fn run(args: BenchArgs) -> Result<Outcome> {
     let workspace = Workspace::find();
     let chosen = match args.name {
         Some(bench) => vec![bench],
-        None => vec![Bench::Tracker, Bench::Startup, Bench::Memory, Bench::Contexts, Bench::Drawoverhead],
+        None => Bench::value_variants().to_vec(),
     };
     let mut all_ok = true;
     for bench in chosen {
+        let rounds = |default: u32| args.repeat.unwrap_or(default).max(1);
+        let on_drivers = |binary, default| {
+            let selection = programs::Selection { rounds: rounds(default), only: args.only.as_deref() };
+            programs::on_drivers(&workspace, &args.drivers, binary, &selection)
+        };
         all_ok &= match bench {
             Bench::Tracker => programs::tracker(&workspace)?,
-            Bench::Drawoverhead => drawoverhead::run(&workspace, &args.drawoverhead)?,
-            Bench::Startup => programs::on_drivers(&workspace, "mgl-bench-startup")?,
-            Bench::Memory => programs::on_drivers(&workspace, "mgl-bench-memory")?,
-            Bench::Contexts => programs::on_drivers(&workspace, "mgl-bench-contexts")?,
+            Bench::Drawoverhead => drawoverhead::run(&workspace, &args.drivers, rounds(1), &args.drawoverhead)?,
+            Bench::Startup => on_drivers("mgl-bench-startup", 7)?,
+            Bench::Memory => {
+                on_drivers("mgl-bench-memory", 1)?
+                    & on_drivers("mgl-bench-textures", 1)?
+                    & on_drivers("mgl-bench-vertices", 1)?
+            }
+            Bench::Transfer => on_drivers("mgl-bench-transfer", 3)?,
+            Bench::Buffers => on_drivers("mgl-bench-buffers", 3)?,
+            Bench::Contexts => on_drivers("mgl-bench-contexts", 1)?,
         };
     }
     Ok(Outcome::from_ok(all_ok))

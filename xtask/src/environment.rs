@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::Command;
 
 use clap::{Args, ValueEnum};
@@ -65,10 +66,24 @@ impl DriverChoice {
     }
 }
 
+/// Where NVIDIA's driver puts its manifest for the glvnd dispatcher.
+const NVIDIA_MANIFEST: &str = "/usr/share/glvnd/egl_vendor.d/10_nvidia.json";
+
+/// The vendors that EGL may load: MGL first, which therefore answers for displays. NVIDIA's stays in the list because its
+/// Vulkan driver finds its devices through its own EGL driver where there is no X server.
+fn vendor_list(manifest: &Path, nvidia: &Path) -> OsString {
+    let mut list = manifest.as_os_str().to_owned();
+    if nvidia.exists() {
+        list.push(":");
+        list.push(nvidia);
+    }
+    list
+}
+
 /// The variables that make a program use the driver in `dir`.
 pub fn variables(workspace: &Workspace, dir: &DriverDir, choice: &DriverChoice) -> BTreeMap<&'static str, OsString> {
     let mut variables = BTreeMap::new();
-    variables.insert("__EGL_VENDOR_LIBRARY_FILENAMES", dir.manifest.clone().into_os_string());
+    variables.insert("__EGL_VENDOR_LIBRARY_FILENAMES", vendor_list(&dir.manifest, Path::new(NVIDIA_MANIFEST)));
     if choice.shadow || !packages::has_library("libEGL.so.1") {
         let mut paths = vec![dir.path.clone()];
         if let Some(user) = workspace.library_path_of_user() {
@@ -126,6 +141,14 @@ pub fn shell_quote(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nvidia_follows_in_the_vendor_list_where_it_is_installed() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        assert_eq!(vendor_list(Path::new("/a/50_mgl.json"), Path::new("/nowhere/10.json")), "/a/50_mgl.json");
+        let both = format!("/a/50_mgl.json:{}", here.display());
+        assert_eq!(vendor_list(Path::new("/a/50_mgl.json"), here), both.as_str());
+    }
 
     #[test]
     fn quoting_survives_quotes_and_spaces() {

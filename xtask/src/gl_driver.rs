@@ -43,6 +43,15 @@ impl GlDriver {
         }
     }
 
+    /// The name by which the programs of `mgl-tests` know this driver.
+    pub fn program_name(self) -> &'static str {
+        match self {
+            GlDriver::Mgl => "magma/monolith",
+            GlDriver::Llvmpipe => "llvmpipe",
+            GlDriver::Zink => "zink",
+        }
+    }
+
     /// The variables that make an off-screen program use this driver. MGL has to be built before
     /// (`release` says which profile).
     ///

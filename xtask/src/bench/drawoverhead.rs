@@ -22,12 +22,6 @@ const ROW_TIMEOUT: Duration = Duration::from_secs(60);
 /// Options of the draw overhead measurement.
 #[derive(Args, Debug)]
 pub struct Options {
-    /// drawoverhead: the drivers, in the order in which they are measured.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "mgl,zink,llvmpipe")]
-    drivers: Vec<GlDriver>,
-    /// drawoverhead: how often the whole is repeated; the best figure of each row counts.
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    repeat: u32,
     /// drawoverhead: in a compatibility profile context instead of a core one.
     #[arg(long)]
     compat: bool,
@@ -105,15 +99,14 @@ impl Figures {
 }
 
 /// Measures and prints the table. False when a driver that was asked for gave no figure at all.
-pub fn run(workspace: &Workspace, options: &Options) -> Result<bool> {
+pub fn run(workspace: &Workspace, drivers: &[GlDriver], rounds: u32, options: &Options) -> Result<bool> {
     let program = catalogue::data_dir()?.join("bin").join("drawoverhead");
     let release = !options.debug_build;
-    if options.drivers.contains(&GlDriver::Mgl) {
+    if drivers.contains(&GlDriver::Mgl) {
         driver_dir::build(workspace, release, &[])?;
     }
-    let mut figures: Vec<(GlDriver, Figures)> =
-        options.drivers.iter().map(|&driver| (driver, Figures::default())).collect();
-    for round in 0..options.repeat.max(1) {
+    let mut figures: Vec<(GlDriver, Figures)> = drivers.iter().map(|&driver| (driver, Figures::default())).collect();
+    for round in 0..rounds {
         for (driver, figures) in &mut figures {
             let variables = driver.variables(workspace, release)?;
             let mut progress = Progress::spinner(&format!("drawoverhead on {} (round {})", driver.label(), round + 1));

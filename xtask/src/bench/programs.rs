@@ -18,29 +18,46 @@ pub fn tracker(workspace: &Workspace) -> Result<bool> {
     Ok(status.success())
 }
 
-/// Builds a program of `mgl-tests` and runs it on MGL and then on Zink; it prints its own figures.
-pub fn on_drivers(workspace: &Workspace, binary: &str) -> Result<bool> {
-    driver_dir::build(workspace, true, &[])?;
+/// What a program of `mgl-tests` is asked to measure.
+pub struct Selection<'a> {
+    /// How often each driver is measured, in turn.
+    pub rounds: u32,
+    /// Text that the rows have in their name.
+    pub only: Option<&'a str>,
+}
+
+/// Builds a program of `mgl-tests` and lets it measure the drivers in turn; it prints its own table.
+pub fn on_drivers(
+    workspace: &Workspace,
+    drivers: &[GlDriver],
+    binary: &str,
+    selection: &Selection<'_>,
+) -> Result<bool> {
     let log = workspace.log(&format!("build-{binary}"));
     let mut build = workspace.cargo(["build", "--release", "--package", "mgl-tests", "--bin", binary]);
+    if drivers.contains(&GlDriver::Mgl) {
+        driver_dir::build(workspace, true, &[])?;
+    }
     let finished = exec::logged(&mut build, &format!("building {binary}"), &log)?;
     if !finished.status.success() {
         finished.print_tail(20);
         bail!("building {binary} failed");
     }
     let path = workspace.target.join(driver_dir::profile_dir(true)).join(binary);
-    let mut ok = true;
-    for driver in [GlDriver::Mgl, GlDriver::Zink] {
-        println!("--- {binary} on {}", driver.label());
-        let mut command = Command::new(&path);
-        environment::apply(workspace, &mut command, &driver.variables(workspace, true)?);
-        let status =
-            command.stdin(Stdio::null()).status().with_context(|| format!("cannot start {}", path.display()))?;
-        if !status.success() {
-            println!("{binary} on {} ended with {status}", driver.label());
-            // What the peer does is its own affair; only a failure of MGL fails the measurement.
-            ok &= driver != GlDriver::Mgl;
-        }
+    let mut command = Command::new(&path);
+    // The program sets each driver's own variables; what they share, the Vulkan driver above all, comes from here.
+    environment::apply(workspace, &mut command, &GlDriver::Zink.variables(workspace, true)?);
+    if drivers.contains(&GlDriver::Mgl) {
+        command.env("MGL_TEST_DRIVER_DIR", driver_dir::snapshot(workspace, true)?.path);
     }
-    Ok(ok)
+    command.args(["--drivers", &drivers.iter().map(|d| d.program_name()).collect::<Vec<_>>().join(",")]);
+    command.args(["--rounds", &selection.rounds.to_string()]);
+    if let Some(only) = selection.only {
+        command.args(["--only", only]);
+    }
+    let labels: Vec<_> = drivers.iter().map(|d| d.label()).collect();
+    exec::say(format!("==> {binary} on {}, {} time(s) each …", labels.join(", "), selection.rounds));
+    let status = command.stdin(Stdio::null()).status().with_context(|| format!("cannot start {}", path.display()))?;
+    println!();
+    Ok(status.success())
 }
