@@ -1,17 +1,80 @@
 //! Clears of attachments.
 
-use crate::context::MagmaContext;
+use crate::context::{dirty, MagmaContext};
 use crate::draw::{rect, scissor};
 use crate::internal::{Component, InternalShader, InternalTarget, PUSH_BYTES};
 use crate::render_pass::LoadClears;
 use ash::vk;
 use mgpipe_types::render_state::MAX_DRAW_BUFFERS;
-use mgpipe_types::{aspect, clear_form, Clear, PipeResult, Surface};
+use mgpipe_types::{aspect, clear_form, Clear, FramebufferState, PipeResult, Surface};
 use smallvec::SmallVec;
 
 impl MagmaContext {
     /// Clears attachments of the current framebuffer under scissor and write masks.
     pub(crate) fn clear_attachments(&mut self, clear: &Clear) -> PipeResult<()> {
+        self.clear_common_layers(clear)?;
+        let state = self.framebuffer;
+        if state.color.iter().chain([&state.depth, &state.stencil]).any(|surface| surface.layered != 0) {
+            self.clear_further_layers(clear)?;
+        }
+        Ok(())
+    }
+
+    /// Clears the layers that only some attachments have: a pass has as many layers as the smallest attachment, but a
+    /// clear reaches every layer of every attachment.
+    fn clear_further_layers(&mut self, clear: &Clear) -> PipeResult<()> {
+        let common = self.resolve_framebuffer()?.layers;
+        let whole = self.framebuffer;
+        let limit = self.device.properties.limits.max_framebuffer_layers;
+        let deeper = |context: &Self, surface: &Surface| {
+            let image = surface.resource().and_then(|r| context.shared.texture(r)).and_then(|t| t.image());
+            let layers = image.map_or(0, |(image, level, layer)| {
+                image.layers_or_slices(level + u32::from(surface.level)).saturating_sub(layer)
+            });
+            (surface.layered != 0 && layers > common).then_some(layers.min(limit) as u16)
+        };
+        let none = FramebufferState {
+            color: [Surface::default(); MAX_DRAW_BUFFERS],
+            depth: Surface::default(),
+            stencil: Surface::default(),
+            ..whole
+        };
+        let mut rest = SmallVec::<[FramebufferState; 2]>::new();
+        if clear.buffers & aspect::COLOR != 0 {
+            for (index, surface) in whole.color.iter().enumerate() {
+                if let Some(layers) = deeper(self, surface) {
+                    let mut alone = FramebufferState { layers, ..none };
+                    alone.color[index] = *surface;
+                    rest.push(alone);
+                }
+            }
+        }
+        if clear.buffers & (aspect::DEPTH | aspect::STENCIL) != 0 {
+            let surface = if whole.depth.resource().is_some() { &whole.depth } else { &whole.stencil };
+            if let Some(layers) = deeper(self, surface) {
+                rest.push(FramebufferState { layers, depth: whole.depth, stencil: whole.stencil, ..none });
+            }
+        }
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let mut result = Ok(());
+        for alone in rest {
+            self.use_framebuffer(alone);
+            result = result.and(self.clear_common_layers(clear));
+        }
+        self.use_framebuffer(whole);
+        result
+    }
+
+    fn use_framebuffer(&mut self, state: FramebufferState) {
+        self.framebuffer = state;
+        self.resolved_framebuffer = None;
+        self.dirty |= dirty::FRAMEBUFFER;
+    }
+
+    /// Clears the layers that every attachment of the current framebuffer has.
+    fn clear_common_layers(&mut self, clear: &Clear) -> PipeResult<()> {
         self.refresh();
         let framebuffer = self.resolve_framebuffer()?;
         let area = scissor(&self.state, 0, framebuffer.extent);
