@@ -221,10 +221,11 @@ impl ResolvedFormat {
         if samples == 0 {
             return Some(0);
         }
-        // A request for one sample is a multisample image with at least one sample. Backends store it single-sampled.
-        (0..8u32)
-            .map(|bit| 1 << bit)
-            .find(|&n| n >= samples && (n == 1 || self.sample_counts >> n.trailing_zeros() & 1 != 0))
+        // A request for one sample is a multisample image with at least one sample. Shaders read it as a multisample
+        // image, which takes two samples on most APIs; only where there are no more is it stored single-sampled.
+        let supported = |n: u32| self.sample_counts >> n.trailing_zeros() & 1 != 0;
+        let many = (1..8u32).map(|bit| 1 << bit).find(|&n| n >= samples && supported(n));
+        many.or_else(|| (samples == 1).then_some(1))
     }
 
     /// The largest supported sample count; at least 1.
@@ -373,6 +374,7 @@ mod tests {
         let table = FormatTable::new(&caps_with(&[Format::RGBA8_UNORM]));
         let rgba = table.get(gl::RGBA8).expect("stored");
         assert_eq!(rgba.round_up_samples(0), Some(0));
+        assert_eq!(rgba.round_up_samples(1), Some(4));
         assert_eq!(rgba.round_up_samples(2), Some(4));
         assert_eq!(rgba.round_up_samples(5), None);
         assert_eq!(rgba.max_samples(), 4);

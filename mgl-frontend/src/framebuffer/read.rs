@@ -66,7 +66,7 @@ impl Context {
     }
 
     /// Has the device write pixels into the pack buffer, in the order of the commands, without waiting for anything.
-    /// False when that is not possible: the pixels take another form, or some lie outside the framebuffer.
+    /// False when that is not possible: the pixels take another form, or some lie outside the image.
     fn read_on_device(
         &mut self,
         attachment: &Attachment,
@@ -75,7 +75,6 @@ impl Context {
         client: &ClientFormat,
         offset: usize,
     ) -> GlResult<bool> {
-        let shape = self.state.framebuffer_shape(Binding::Read);
         let inside = |start: i32, len: u32, limit: u32| {
             start >= 0 && len > 0 && i64::from(start) + i64::from(len) <= i64::from(limit)
         };
@@ -83,8 +82,8 @@ impl Context {
         let storage = described.format.storage;
         let options = self.read_options(described);
         if !self.state.share.caps.has_call(Opcode::ReadbackToBuffer)
-            || !inside(x, width, shape.width)
-            || !inside(y, height, shape.height)
+            || !inside(x, width, described.width)
+            || !inside(y, height, described.height)
             || !packs_as_stored(client, &store, storage, described.format.info.base, options)
         {
             return Ok(false);
@@ -127,15 +126,14 @@ impl Context {
         client: &ClientFormat,
         out: &mut [u8],
     ) -> GlResult {
-        // Pixels outside the framebuffer are undefined: they are left as they are.
-        let shape = self.state.framebuffer_shape(Binding::Read);
+        // Pixels outside the image are undefined: they are left as they are. Other attachments may be smaller.
         let clip = |start: i32, len: u32, limit: u32| {
             let low = i64::from(start).max(0);
             let high = (i64::from(start) + i64::from(len)).min(i64::from(limit));
             (low < high).then(|| (low as i32, (high - low) as u32))
         };
         let (Some((x, width)), Some((y, height))) =
-            (clip(origin[0], size[0], shape.width), clip(origin[1], size[1], shape.height))
+            (clip(origin[0], size[0], described.width), clip(origin[1], size[1], described.height))
         else {
             return Ok(());
         };

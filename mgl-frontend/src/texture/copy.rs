@@ -24,7 +24,7 @@ struct Copy {
 }
 
 impl Copy {
-    /// Cuts the source to the framebuffer: texels whose source lies outside are undefined and stay as they are.
+    /// Cuts the source to its image: texels whose source lies outside are undefined and stay as they are.
     fn clipped(self, width: u32, height: u32) -> Option<Copy> {
         let cut = |start: i32, len: u32, limit: u32| {
             let low = i64::from(start).max(0);
@@ -81,8 +81,8 @@ impl Context {
         mask: u32,
         copy: Copy,
     ) -> GlResult {
-        let shape = self.state.framebuffer_shape(Binding::Read);
-        let Some(copy) = copy.clipped(shape.width, shape.height) else { return Ok(()) };
+        let Some(described) = source.describe() else { return Ok(()) };
+        let Some(copy) = copy.clipped(described.width, described.height) else { return Ok(()) };
         self.tracker.validate(VerbClass::BlitCopy, &mut self.state, &mut *self.pipe);
         source.realize(&mut *self.pipe);
         let src = source.surface();
