@@ -33,8 +33,16 @@ unsafe extern "system" fn on_message(
             _ => return vk::FALSE,
         }
     };
-    report(&message);
+    if !is_unfounded(&message) {
+        report(&message);
+    }
     vk::FALSE
+}
+
+/// A fragment output without an attachment is discarded (Vulkan 1.3, "Fragment Output Interface"), and GL programs have
+/// such outputs whenever a draw buffer is `GL_NONE`. Older layers compare the output's type with `VK_FORMAT_UNDEFINED`.
+fn is_unfounded(message: &str) -> bool {
+    message.contains("of type `VK_FORMAT_UNDEFINED` does not match fragment shader output type")
 }
 
 fn report(message: &str) {
@@ -45,5 +53,18 @@ fn report(message: &str) {
         if let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(path) {
             let _ = file.write_all(line.as_bytes());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_unfounded;
+
+    #[test]
+    fn only_outputs_without_an_attachment_are_let_through() {
+        let of =
+            |format: &str| format!("Attachment 0 of type `{format}` does not match fragment shader output type of x");
+        assert!(is_unfounded(&of("VK_FORMAT_UNDEFINED")));
+        assert!(!is_unfounded(&of("VK_FORMAT_R8_UINT")));
     }
 }
