@@ -58,6 +58,9 @@ functions! {
     fn BufferSubData(target: u32, offset: isize, size: isize, data: *const c_void);
     fn ClampColor(target: u32, clamp: u32);
     fn ClientWaitSync(sync: *mut c_void, flags: u32, timeout: u64) -> u32;
+    fn CompressedTexImage2D(
+        target: u32, level: i32, internal: u32, width: i32, height: i32, border: i32, size: i32, data: *const c_void,
+    );
     fn CopyTexImage1D(target: u32, level: i32, format: u32, x: i32, y: i32, width: i32, border: i32);
     fn CopyTexSubImage1D(target: u32, level: i32, xoffset: i32, x: i32, y: i32, width: i32);
     fn DebugMessageCallback(callback: Option<DebugCallback>, user: *const c_void);
@@ -73,6 +76,7 @@ functions! {
     fn GetActiveUniformsiv(program: u32, count: i32, indices: *const u32, name: u32, values: *mut i32);
     fn GetBooleani_v(target: u32, index: u32, data: *mut u8);
     fn GetBufferPointerv(target: u32, name: u32, value: *mut *mut c_void);
+    fn GetCompressedTexImage(target: u32, level: i32, data: *mut c_void);
     fn GetFragDataIndex(program: u32, name: *const c_char) -> i32;
     fn GetGraphicsResetStatus() -> u32;
     fn GetGraphicsResetStatusARB() -> u32;
@@ -107,6 +111,9 @@ functions! {
     fn TexImage2D(
         target: u32, level: i32, internal: i32, width: i32, height: i32, border: i32, format: u32, kind: u32,
         data: *const c_void,
+    );
+    fn TexImage3DMultisample(
+        target: u32, samples: i32, internal: u32, width: i32, height: i32, depth: i32, fixed: u8,
     );
     fn TexParameterIiv(target: u32, name: u32, values: *const i32);
     fn TexParameterIuiv(target: u32, name: u32, values: *const u32);

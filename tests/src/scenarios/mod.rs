@@ -1,5 +1,6 @@
 //! Every scenario, one module per topic.
 
+mod attachment;
 mod buffer;
 mod clear;
 mod context;
@@ -36,6 +37,7 @@ pub fn all() -> Vec<Scenario> {
         transfer::SCENARIOS,
         framebuffer::SCENARIOS,
         framebuffer_blit::SCENARIOS,
+        attachment::SCENARIOS,
         shader::SCENARIOS,
         vertex::SCENARIOS,
         buffer::SCENARIOS,
