@@ -113,6 +113,11 @@ pub(crate) fn devices() -> Result<&'static [DeviceInfo], String> {
 
 fn open(settings: Settings) -> Result<Opened, String> {
     let settings::Transport::Monolith = settings.transport;
+    if let Some(folder) = &settings.shader_cache {
+        mgl_glsl::use_cache(folder.clone());
+    }
+    // The compiler's tables are made while the backend opens its device.
+    mgl_glsl::warm_up();
     let backend: Arc<dyn Backend> = match settings.backend {
         settings::Backend::Magma => Arc::new(mgpipe_magma::MagmaBackend::new()),
         settings::Backend::Null => Arc::new(mgpipe_wire::null::NullBackend),

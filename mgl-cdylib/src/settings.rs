@@ -36,6 +36,8 @@ pub(crate) struct Settings {
     /// `MGL_LEGACY_CONTEXTS=refuse`: a request for a version before 3.1 that is not forward compatible fails, since only
     /// the compatibility profile could answer it whole. By default it gets the core context.
     pub(crate) refuse_legacy: bool,
+    /// Where compiled shaders are kept between processes; `None` with `MGL_SHADER_CACHE=off` or without a cache folder.
+    pub(crate) shader_cache: Option<PathBuf>,
 }
 
 impl Settings {
@@ -73,10 +75,25 @@ impl Settings {
             "refuse" => true,
             other => return Err(format!("MGL_LEGACY_CONTEXTS={other} is unknown; use core or refuse")),
         };
+        let shader_cache = match get("MGL_SHADER_CACHE").as_str() {
+            "" | "on" => shader_folder(&get("XDG_CACHE_HOME"), &get("HOME")),
+            "off" => None,
+            other => return Err(format!("MGL_SHADER_CACHE={other} is unknown; use on or off")),
+        };
         let switches = TrackerSwitches { content_addressing, ..TrackerSwitches::default() };
         let record = Some(get("MGL_RECORD")).filter(|path| !path.is_empty()).map(PathBuf::from);
-        Ok(Settings { backend, transport, record, switches, refuse_legacy })
+        Ok(Settings { backend, transport, record, switches, refuse_legacy, shader_cache })
     }
+}
+
+/// The folder for compiled shaders under the user's cache folder (XDG base directories).
+fn shader_folder(cache: &str, home: &str) -> Option<PathBuf> {
+    let base = match (cache, home) {
+        ("", "") => return None,
+        ("", home) => PathBuf::from(home).join(".cache"),
+        (cache, _) => PathBuf::from(cache),
+    };
+    Some(base.join("mgl").join("shaders"))
 }
 
 #[cfg(test)]
@@ -95,6 +112,7 @@ mod tests {
             record: None,
             switches: TrackerSwitches::default(),
             refuse_legacy: false,
+            shader_cache: None,
         };
         assert_eq!(parse(&[]), Ok(want.clone()));
         assert_eq!(parse(&[("MGL_BACKEND", "magma"), ("MGL_TRANSPORT", "monolith")]), Ok(want));
@@ -108,6 +126,15 @@ mod tests {
     }
 
     #[test]
+    fn shaders_are_kept_in_the_users_cache_folder() {
+        let folder = |pairs: &[(&str, &str)]| parse(pairs).expect("known").shader_cache;
+        let at = |path: &str| Some(std::path::PathBuf::from(path));
+        assert_eq!(folder(&[("XDG_CACHE_HOME", "/c"), ("HOME", "/h")]), at("/c/mgl/shaders"));
+        assert_eq!(folder(&[("HOME", "/h")]), at("/h/.cache/mgl/shaders"));
+        assert_eq!(folder(&[("HOME", "/h"), ("MGL_SHADER_CACHE", "off")]), None);
+    }
+
+    #[test]
     fn unknown_and_unbuilt_values_are_errors_that_name_the_choices() {
         for (name, value, hint) in [
             ("MGL_BACKEND", "espryt", "not there yet"),
@@ -117,6 +144,7 @@ mod tests {
             ("MGL_LOG", "loud", "trace"),
             ("MGL_CSO_ADDRESSING", "maybe", "use on or off"),
             ("MGL_LEGACY_CONTEXTS", "no", "use core or refuse"),
+            ("MGL_SHADER_CACHE", "/tmp", "use on or off"),
         ] {
             let text = parse(&[(name, value)]).expect_err("refused");
             assert!(text.contains(hint) && text.contains(name), "{text}");

@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex};
 
 use mgpipe_types::reflection::Stage;
 
-use crate::ffi;
 use crate::log::Log;
 use crate::module::Module;
 use crate::options::{CompileOptions, Limits};
@@ -12,6 +11,7 @@ use crate::preprocess::preprocess;
 use crate::rewrite::{original_name, rewrite, SourceFacts};
 use crate::value::{self, Value};
 use crate::CompiledShader;
+use crate::{disk_cache, ffi};
 
 /// Longest source in bytes.
 const MAX_SOURCE: usize = 8 << 20;
@@ -19,7 +19,8 @@ const MAX_SOURCE: usize = 8 << 20;
 /// What a link needs of a shader that compiled.
 #[derive(Debug)]
 pub(crate) struct Body {
-    /// The parsed shader for the first link, which uses it up; later links parse the text again.
+    /// The parsed shader for the first link, which uses it up; later links parse the text again, and so do all when the
+    /// text was known not to need a parse.
     pub(crate) parsed: Mutex<Option<ffi::Shader>>,
     pub(crate) text: String,
     pub(crate) facts: SourceFacts,
@@ -49,7 +50,7 @@ fn build(stage: Stage, source: &[u8], options: &CompileOptions, log: &mut Log) -
     }
     let rewritten = rewrite(stage, &preprocessed, options, log)?;
     drop(preprocessed);
-    let parsed = ffi::parse(stage, &rewritten.text, &options.limits);
+    let parsed = disk_cache::parse(stage, &rewritten.text, &options.limits);
     if let Err(text) = &parsed {
         log.push_glslang(text, |message| original_name(message).into_owned());
         if !log.failed() {
@@ -59,7 +60,7 @@ fn build(stage: Stage, source: &[u8], options: &CompileOptions, log: &mut Log) -
     }
     let initial = initial_values(&rewritten.facts, options, log)?;
     Some(Body {
-        parsed: Mutex::new(parsed.ok()),
+        parsed: Mutex::new(parsed.ok().flatten()),
         text: rewritten.text,
         facts: rewritten.facts,
         initial,
@@ -71,17 +72,16 @@ fn initial_values(facts: &SourceFacts, options: &CompileOptions, log: &mut Log) 
     if facts.initialisers.is_empty() {
         return Some(Vec::new());
     }
-    let modules =
-        match ffi::link(vec![(Stage::Vertex, ffi::Source::Text(&facts.initialiser_text))], &options.limits, false) {
-            Ok(modules) => modules,
-            Err(text) => {
-                log.push_glslang(&text, |message| original_name(message).into_owned());
-                if !log.failed() {
-                    log.error(0, 1, 1, "initializer of a uniform variable must be a constant expression");
-                }
-                return None;
+    let modules = match disk_cache::link(vec![(Stage::Vertex, &facts.initialiser_text, None)], &options.limits, false) {
+        Ok(modules) => modules,
+        Err(text) => {
+            log.push_glslang(&text, |message| original_name(message).into_owned());
+            if !log.failed() {
+                log.error(0, 1, 1, "initializer of a uniform variable must be a constant expression");
             }
-        };
+            return None;
+        }
+    };
     let module = modules.first().and_then(|(stage, words)| Module::parse(*stage, words).ok())?;
     let stored = value::stored_locals(&module);
     let mut list = Vec::new();

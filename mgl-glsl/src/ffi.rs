@@ -44,6 +44,17 @@ fn start() {
     });
 }
 
+/// The version of glslang.
+pub(crate) fn version() -> [i32; 3] {
+    // SAFETY: an all-zero version is valid: null flavour, numbers 0. glslang fills it and needs no start for that.
+    let version = unsafe {
+        let mut version = std::mem::zeroed::<sys::glslang_version_t>();
+        sys::glslang_get_version(&mut version);
+        version
+    };
+    [version.major, version.minor, version.patch]
+}
+
 fn raw_stage(stage: Stage) -> sys::glslang_stage_t {
     match stage {
         Stage::Vertex => sys::glslang_stage_t::Vertex,

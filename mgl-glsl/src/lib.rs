@@ -10,6 +10,7 @@
 #![deny(unsafe_code)]
 
 mod compile;
+mod disk_cache;
 pub mod extensions;
 mod ffi;
 mod link;
@@ -26,6 +27,7 @@ mod token;
 mod value;
 mod version;
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::Receiver;
 use std::sync::Arc;
 
@@ -155,8 +157,22 @@ pub fn link_async(shaders: Vec<CompiledShader>, options: LinkOptions) -> Pending
     Pending { receiver, value: None, fallback }
 }
 
-/// Builds glslang's symbol tables on a worker thread, so that the first compile need not. Returns at once.
+/// Lets this process keep what glslang answers in files in `folder`, and use what earlier processes kept there: programs
+/// that were linked before start without glslang. The folder is made when needed and bounded (64 MiB); damaged files are
+/// ignored. The first call in a process counts.
+pub fn use_cache(folder: std::path::PathBuf) {
+    disk_cache::open(folder);
+}
+
+/// Builds glslang's symbol tables on a worker thread, so that the first compile need not. Returns at once. With a filled
+/// cache (see [`use_cache`]) nothing is built: most likely no compile needs it.
 pub fn warm_up() {
+    /// The process that did it: a forked child has no worker of its parent's.
+    static WARM: AtomicU32 = AtomicU32::new(0);
+    let process = std::process::id();
+    if disk_cache::is_filled() || WARM.swap(process, Ordering::Relaxed) == process {
+        return;
+    }
     drop(pool::spawn(|| {
         for (stage, source) in [
             (Stage::Vertex, "#version 330\nvoid main(){gl_Position=vec4(0);}"),

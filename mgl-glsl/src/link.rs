@@ -11,7 +11,7 @@ use crate::options::LinkOptions;
 use crate::reflect::{self, interface, ProgramFacts, StageModule as LinkStage};
 use crate::rewrite::original_name;
 use crate::value;
-use crate::{ffi, passthrough, patch, CompiledShader, LinkError, LinkedProgram, StageModule};
+use crate::{disk_cache, passthrough, patch, CompiledShader, LinkError, LinkedProgram, StageModule};
 
 /// Links on the calling thread.
 pub(crate) fn link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedProgram, LinkError> {
@@ -45,14 +45,14 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
         .enumerate()
         .map(|(index, (stage, body))| {
             if let Some(text) = with_levels.as_ref().filter(|_| index == 0) {
-                return (*stage, ffi::Source::Text(text));
+                return (*stage, text.as_str(), None);
             }
             let parsed = body.parsed.lock().unwrap_or_else(PoisonError::into_inner).take();
-            (*stage, parsed.map_or(ffi::Source::Text(&body.text), ffi::Source::Parsed))
+            (*stage, body.text.as_str(), parsed)
         })
         .collect();
     let limits = &sorted.first().ok_or("error: no shaders attached to the program")?.1.limits;
-    let raw = ffi::link(sources, limits, !options.separable).map_err(|log| link_log(&log))?;
+    let raw = disk_cache::link(sources, limits, !options.separable).map_err(|log| link_log(&log))?;
     let mut stages = Vec::with_capacity(raw.len());
     for (stage, words) in &raw {
         let module = Module::parse(*stage, words)?;

@@ -3,8 +3,11 @@
 use ash::vk;
 use std::path::PathBuf;
 
-/// Where the cache of a device lies, `None` when no cache folder is known.
+/// Where the cache of a device lies, `None` when no cache folder is known or caches on disk are switched off.
 fn path(properties: &vk::PhysicalDeviceProperties) -> Option<PathBuf> {
+    if std::env::var_os("MGL_SHADER_CACHE").is_some_and(|value| value == "off") {
+        return None;
+    }
     let folder = match std::env::var_os("XDG_CACHE_HOME").filter(|v| !v.is_empty()) {
         Some(folder) => PathBuf::from(folder),
         None => PathBuf::from(std::env::var_os("HOME").filter(|v| !v.is_empty())?).join(".cache"),
