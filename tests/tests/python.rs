@@ -1,12 +1,13 @@
-//! Runs the moderngl programs of `tests/python` on the reference and on MGL and compares their pictures.
+//! Runs the Python programs of `tests/python` on the reference and on MGL and compares their pictures.
 //!
 //! The Python environment is `MGL_TEST_PYTHON` (an interpreter), else `target/python-env`, which `tests/python/setup`
-//! makes when it is missing. `MGL_TEST_DRIVERS` says what is tested, as for the scenarios.
+//! makes when it is missing or out of date. `MGL_TEST_DRIVERS` says what is tested, as for the scenarios.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -17,13 +18,24 @@ use mgl_tests::runner::scenario_timeout;
 use mgl_tests::verdict::Outcome;
 
 /// The programs and how close their pictures must be.
-const PROGRAMS: [(&str, Tolerance); 5] = [
+const PROGRAMS: [(&str, Tolerance); 13] = [
     ("textured_mesh", Tolerance::EDGES),
     ("instancing", Tolerance::EDGES),
     ("msaa_resolve", Tolerance::LOOSE),
     ("texture_chain", Tolerance::EDGES),
     ("transform_feedback", Tolerance::LOOSE),
+    ("vispy_scene", Tolerance::EDGES),
+    ("pyglet_shapes", Tolerance::EDGES),
+    ("panda3d_scene", Tolerance::EDGES),
+    ("vtk_scene", Tolerance::EDGES),
+    ("skia_canvas", Tolerance::EDGES),
+    ("zengl_deferred", Tolerance::EDGES),
+    ("pyopengl_geometry", Tolerance::EDGES),
+    ("pyrender_scene", Tolerance::EDGES),
 ];
+
+/// How a program ended on a driver, what it had to say, and its picture when it made one.
+type Run = (Outcome, Vec<String>, Option<Picture>);
 
 /// Where the pieces are.
 struct Places {
@@ -31,31 +43,39 @@ struct Places {
     target: PathBuf,
     out: PathBuf,
     interpreter: OnceLock<Result<PathBuf, String>>,
+    /// What the programs did on the reference; each runs there once.
+    references: Mutex<HashMap<String, Result<Arc<Run>, Failed>>>,
 }
 
 impl Places {
-    /// The interpreter; makes the environment when it is missing.
+    /// The interpreter; makes the environment when it is missing or out of date.
     fn interpreter(&self) -> Result<&Path, Failed> {
         let found = self.interpreter.get_or_init(|| {
             if let Some(path) = std::env::var_os("MGL_TEST_PYTHON") {
                 return Ok(PathBuf::from(path));
             }
             let folder = self.target.join("python-env");
-            let python = folder.join("bin/python");
-            if !python.is_file() {
-                let output = Command::new(self.programs.join("setup")).arg(&folder).output();
-                let output = output.map_err(|e| format!("tests/python/setup does not start: {e}"))?;
-                if !output.status.success() {
-                    return Err(format!("tests/python/setup failed:\n{}", String::from_utf8_lossy(&output.stderr)));
-                }
+            let output = Command::new(self.programs.join("setup")).arg(&folder).output();
+            let output = output.map_err(|e| format!("tests/python/setup does not start: {e}"))?;
+            if !output.status.success() {
+                return Err(format!("tests/python/setup failed:\n{}", String::from_utf8_lossy(&output.stderr)));
             }
-            Ok(python)
+            Ok(folder.join("bin/python"))
         });
         found.as_deref().map_err(|e| Failed::from(e.clone()))
     }
 
-    /// Runs one program on one driver and returns how it ended, with its picture when it made one.
-    fn run(&self, program: &str, driver: &Driver) -> Result<(Outcome, Vec<String>, Option<Picture>), Failed> {
+    /// What a program does on the reference.
+    fn reference(&self, program: &str) -> Result<Arc<Run>, Failed> {
+        let mut references = self.references.lock().unwrap_or_else(PoisonError::into_inner);
+        references
+            .entry(program.to_owned())
+            .or_insert_with(|| self.run(program, &Driver::Llvmpipe).map(Arc::new))
+            .clone()
+    }
+
+    /// Runs one program on one driver.
+    fn run(&self, program: &str, driver: &Driver) -> Result<Run, Failed> {
         driver.available().map_err(|e| format!("{e:#}"))?;
         let folder = self.out.join(driver.name().replace('/', "-"));
         fs::create_dir_all(&folder)?;
@@ -117,13 +137,14 @@ fn compare(
 ) -> Result<(Outcome, Vec<String>), Failed> {
     let (outcome, mut messages, picture) = places.run(program, driver)?;
     let Some(actual) = picture else { return Ok((outcome, messages)) };
-    let (reference_outcome, reference_messages, reference) = places.run(program, &Driver::Llvmpipe)?;
+    let run = places.reference(program)?;
+    let (reference_outcome, reference_messages, reference) = &*run;
     let Some(reference) = reference else {
         return Err(
             format!("the reference does not pass: {reference_outcome:?} {}", reference_messages.join("; ")).into()
         );
     };
-    match actual.difference(&reference, tolerance.channel) {
+    match actual.difference(reference, tolerance.channel) {
         Ok(d) if d.within(&tolerance) => return Ok((outcome, messages)),
         Ok(d) => messages.push(format!("{d:?} is outside {tolerance:?}")),
         Err(e) => messages.push(format!("{e:#}")),
@@ -131,8 +152,8 @@ fn compare(
     let kept = places.target.join("scenario-failures").join("python");
     fs::create_dir_all(&kept)?;
     let save = |picture: &Picture, what: &str| picture.save(&kept.join(format!("{program}.{what}.png")));
-    let mut saved = save(&actual, "actual").and(save(&reference, "reference"));
-    if let Some(difference) = actual.difference_picture(&reference) {
+    let mut saved = save(&actual, "actual").and(save(reference, "reference"));
+    if let Some(difference) = actual.difference_picture(reference) {
         saved = saved.and(save(&difference, "diff"));
     }
     messages.push(saved.map_or_else(|e| format!("{e:#}"), |()| format!("see {}/{program}.*.png", kept.display())));
@@ -148,6 +169,7 @@ fn main() {
         target: target.to_path_buf(),
         out: target.join("scenario-runs").join(format!("python-{}", std::process::id())),
         interpreter: OnceLock::new(),
+        references: Mutex::default(),
     });
     let table = match Expectations::parse(include_str!("../expectations.toml")) {
         Ok(table) => Arc::new(table),
@@ -160,18 +182,17 @@ fn main() {
     for (program, _) in PROGRAMS {
         let places = Arc::clone(&places);
         trials.push(Trial::test(format!("reference::{program}"), move || {
-            let (outcome, messages, _) = places.run(program, &Driver::Llvmpipe)?;
-            judge(outcome, &messages, None).map_err(Failed::from)
+            let run = places.reference(program)?;
+            judge(run.0, &run.1, None).map_err(Failed::from)
         }));
     }
     {
         // Negative control: two programs' pictures are not the same picture.
         let places = Arc::clone(&places);
         trials.push(Trial::test("control::other_picture", move || {
-            let (_, _, a) = places.run("textured_mesh", &Driver::Llvmpipe)?;
-            let (_, _, b) = places.run("instancing", &Driver::Llvmpipe)?;
-            match (a, b) {
-                (Some(a), Some(b)) => match a.difference(&b, Tolerance::LOOSE.channel) {
+            let (a, b) = (places.reference("textured_mesh")?, places.reference("instancing")?);
+            match (&a.2, &b.2) {
+                (Some(a), Some(b)) => match a.difference(b, Tolerance::LOOSE.channel) {
                     Ok(d) if d.within(&Tolerance::LOOSE) => Err("two different pictures compare as equal".into()),
                     Ok(_) => Ok(()),
                     Err(e) => Err(format!("{e:#}").into()),

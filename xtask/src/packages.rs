@@ -90,6 +90,11 @@ pub const FOR_TEST: &[Need] = &[
     },
     Need { package: "piglit", purpose: "OpenGL conformance tests", probe: Probe::Program(&["piglit"]) },
     Need { package: "python3-venv", purpose: "Python programs that draw", probe: Probe::PythonVenv },
+    Need {
+        package: "libxrender1",
+        purpose: "VTK, a Python program that draws, links to it",
+        probe: Probe::Library(&["libXrender.so.1"]),
+    },
     Need { package: "spirv-tools", purpose: "validates shaders", probe: Probe::Program(&["spirv-val"]) },
     Need { package: "git", purpose: "lists the tracked files", probe: Probe::Program(&["git"]) },
 ];
