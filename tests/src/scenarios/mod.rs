@@ -20,6 +20,8 @@ mod texture;
 mod texture_format;
 mod texture_sampling;
 mod transfer;
+mod transfer_conversion;
+mod transfer_format;
 mod vertex;
 
 use crate::scene::Scenario;
@@ -35,6 +37,8 @@ pub fn all() -> Vec<Scenario> {
         texture_format::SCENARIOS,
         texture_sampling::SCENARIOS,
         transfer::SCENARIOS,
+        transfer_format::SCENARIOS,
+        transfer_conversion::SCENARIOS,
         framebuffer::SCENARIOS,
         framebuffer_blit::SCENARIOS,
         attachment::SCENARIOS,
