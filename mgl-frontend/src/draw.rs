@@ -7,7 +7,7 @@ use mgpipe_types::{draw_flags, gl, DrawInfo, DrawRange, HostBytes};
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_operation, invalid_value, GlResult};
 use crate::framebuffer::Binding;
-use crate::program::Executable;
+use crate::program::{Executable, StateValues};
 
 /// Bits of the primitive modes that the core profile has.
 const CORE_MODES: u32 = 0x7f | 0xf << gl::LINES_ADJACENCY;
@@ -88,9 +88,15 @@ impl Context {
             }
         }
         state.program.refresh(&mut state.generations);
-        if state.program.wants_height() {
-            let height = state.framebuffer_shape(Binding::Draw).height;
-            state.program.set_height(height, &mut state.generations);
+        if state.program.wants_state_values() {
+            let shape = state.framebuffer_shape(Binding::Draw);
+            let range = state.render.state().depth_ranges[0];
+            let values = StateValues {
+                height: shape.height,
+                depth_range: [range.near, range.far],
+                samples: shape.samples.max(1) as i32,
+            };
+            state.program.set_state_values(values, &mut state.generations);
         }
         if let Some(executable) = state.program.executable() {
             if state.program.units_conflict() {

@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use crate::context::{Context, ContextState};
 use crate::error::{invalid_operation, invalid_value, GlResult};
 
-pub(crate) use current::CurrentProgram;
+pub(crate) use current::{CurrentProgram, StateValues};
 pub(crate) use executable::Executable;
 pub(crate) use link::LinkSetup;
 pub(crate) use shader::Shader;

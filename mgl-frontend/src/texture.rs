@@ -82,6 +82,8 @@ pub(crate) struct TextureInner {
     pub(crate) immutable_levels: u32,
     /// `GL_TEXTURE_BUFFER`: what it shows.
     pub(crate) texel_buffer: Option<TexelBuffer>,
+    /// Internal format of a buffer texture; it stays when the buffer is detached.
+    pub(crate) texel_format: u32,
     /// Moves whenever completeness may change.
     version: u64,
     memo: complete::Memo,
@@ -304,6 +306,7 @@ impl Texture {
                 images_moved: false,
                 immutable_levels: 0,
                 texel_buffer: None,
+                texel_format: mgpipe_types::gl::R8,
                 version: 1,
                 memo: complete::Memo::default(),
             }),

@@ -10,6 +10,9 @@ use crate::error::{invalid_enum, invalid_operation, GlResult};
 use crate::format::ComponentKind;
 use crate::texture::has_component;
 
+/// `GL_RGBA_INTEGER_MODE_EXT` of `GL_EXT_texture_integer`: whether a colour attachment holds integers.
+const RGBA_INTEGER_MODE: u32 = 0x8D9E;
+
 /// The attachment that a query names.
 struct Found {
     attachment: Attachment,
@@ -75,6 +78,10 @@ impl ContextState {
             gl::TEXTURE_BINDING_BUFFER => bound(Target::TexBuffer),
             gl::TEXTURE_BINDING_2D_MULTISAMPLE => bound(Target::Tex2DMs),
             gl::TEXTURE_BINDING_2D_MULTISAMPLE_ARRAY => bound(Target::Tex2DMsArray),
+            gl::TEXTURE_BUFFER_FORMAT_ARB => {
+                let texture = textures.bound(textures.active(), Target::TexBuffer);
+                Some(Values::int(texture.map_or(gl::R8, |t| t.lock().texel_format)))
+            }
             gl::SAMPLER_BINDING => Some(Values::int(textures.sampler(textures.active()).map_or(0, |s| s.name))),
             gl::DRAW_FRAMEBUFFER_BINDING => Some(Values::int(framebuffers.draw_name())),
             gl::READ_FRAMEBUFFER_BINDING => Some(Values::int(framebuffers.read_name())),
@@ -90,6 +97,9 @@ impl ContextState {
             gl::DOUBLEBUFFER => {
                 Some(Values::bool(framebuffers.window.desc(Binding::Draw).is_some_and(|d| d.double_buffered)))
             }
+            RGBA_INTEGER_MODE => Some(Values::bool(framebuffers.draw().is_some_and(|f| {
+                f.color.iter().filter_map(Attachment::describe).any(|image| image.format.info.is_integer())
+            }))),
             gl::STEREO => Some(Values::bool(false)),
             gl::IMPLEMENTATION_COLOR_READ_FORMAT => Some(Values::int(self.read_format().0)),
             gl::IMPLEMENTATION_COLOR_READ_TYPE => Some(Values::int(self.read_format().1)),

@@ -28,9 +28,22 @@ pub(crate) struct CurrentProgram {
     storage_points: Vec<u32>,
     image_units: Vec<u32>,
     conflict: bool,
-    /// Framebuffer height that the constants hold, for programs that flip `gl_FragCoord`.
-    height: Option<u32>,
+    /// What the constants hold of GL's own state; `None` when they hold nothing of it yet.
+    from_state: Option<StateValues>,
+    /// Moves with `from_state`: those values are no part of the program's own, so they count beside their version.
+    state_revision: u64,
     modes: u32,
+}
+
+/// GL's own state as shaders see it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct StateValues {
+    /// Height of the draw framebuffer.
+    pub(crate) height: u32,
+    /// `glDepthRange`.
+    pub(crate) depth_range: [f32; 2],
+    /// Samples of the draw framebuffer as `gl_NumSamples` counts them: 1 without multisampling.
+    pub(crate) samples: i32,
 }
 
 impl CurrentProgram {
@@ -78,7 +91,7 @@ impl CurrentProgram {
             self.constants_version = constants;
             self.constants.clear();
             self.constants.extend_from_slice(&values.block);
-            self.height = None;
+            self.from_state = None;
             generations.bump(Counter::DefaultBlock);
         }
         if bindings != self.bindings_version {
@@ -97,24 +110,35 @@ impl CurrentProgram {
         }
     }
 
-    /// Whether draws must call [`CurrentProgram::set_height`] first.
+    /// Whether draws must call [`CurrentProgram::set_state_values`] first.
     #[inline]
-    pub(crate) fn wants_height(&self) -> bool {
-        self.executable.as_ref().is_some_and(|e| e.height_offset.is_some())
+    pub(crate) fn wants_state_values(&self) -> bool {
+        self.executable.as_ref().is_some_and(|e| e.state_uniforms.is_some())
     }
 
-    /// Puts the framebuffer's height into the hidden uniform. Comes after [`CurrentProgram::refresh`].
-    pub(crate) fn set_height(&mut self, height: u32, generations: &mut Generations) {
-        if self.height == Some(height) {
+    /// Puts GL's own state into the uniforms that show it. Comes after [`CurrentProgram::refresh`].
+    pub(crate) fn set_state_values(&mut self, values: StateValues, generations: &mut Generations) {
+        if self.from_state == Some(values) {
             return;
         }
-        self.height = Some(height);
-        let offset = self.executable.as_ref().and_then(|e| e.height_offset);
-        let place = offset.and_then(|at| self.constants.get_mut(at..at + 4));
-        if let Some(place) = place {
-            place.copy_from_slice(&(height as f32).to_le_bytes());
-            generations.bump(Counter::DefaultBlock);
+        let Some(at) = self.executable.as_ref().and_then(|e| e.state_uniforms) else { return };
+        self.from_state = Some(values);
+        self.state_revision += 1;
+        let [near, far] = values.depth_range;
+        let [near_at, far_at, diff_at] = at.depth_range;
+        let writes = [
+            (at.height, (values.height as f32).to_le_bytes()),
+            (near_at, near.to_le_bytes()),
+            (far_at, far.to_le_bytes()),
+            (diff_at, (far - near).to_le_bytes()),
+            (at.samples, values.samples.to_le_bytes()),
+        ];
+        for (offset, bytes) in writes {
+            if let Some(place) = offset.and_then(|at| self.constants.get_mut(at..at + 4)) {
+                place.copy_from_slice(&bytes);
+            }
         }
+        generations.bump(Counter::DefaultBlock);
     }
 
     /// Whether samplers of different types read one unit. Valid after [`CurrentProgram::refresh`].
@@ -142,8 +166,7 @@ impl CurrentProgram {
             Some(executable) => ProgramState {
                 shader: executable.handle,
                 bindings_version: self.bindings_version,
-                // The height is no part of the program's own values, so it counts beside their version.
-                constants_version: self.constants_version ^ u64::from(self.height.unwrap_or(0)) << 44,
+                constants_version: self.constants_version ^ self.state_revision << 40,
                 has_constants: executable.reflection.default_block.is_some(),
             },
         }

@@ -15,6 +15,31 @@ use crate::share::{Dead, ShareCore};
 /// Prefix of uniforms that the compiler adds and queries hide.
 const HIDDEN_PREFIX: &str = "mgl_";
 
+/// Offsets in the default block of the uniforms that GL's own state fills.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StateUniforms {
+    /// The hidden uniform with the framebuffer's height, for programs that flip `gl_FragCoord`.
+    pub(crate) height: Option<usize>,
+    /// `near`, `far` and `diff` of `gl_DepthRange`.
+    pub(crate) depth_range: [Option<usize>; 3],
+    /// `gl_NumSamples`.
+    pub(crate) samples: Option<usize>,
+}
+
+impl StateUniforms {
+    fn find(reflection: &Reflection) -> Option<StateUniforms> {
+        let offset = |name: &str| {
+            reflection.uniforms.iter().find(|u| u.name == name).and_then(|u| usize::try_from(u.offset).ok())
+        };
+        let found = StateUniforms {
+            height: offset(FRAMEBUFFER_HEIGHT_UNIFORM),
+            depth_range: ["gl_DepthRange.near", "gl_DepthRange.far", "gl_DepthRange.diff"].map(offset),
+            samples: offset("gl_NumSamples"),
+        };
+        (found != StateUniforms::default()).then_some(found)
+    }
+}
+
 /// A successful link. It lives as long as a program or a context uses it.
 pub(crate) struct Executable {
     /// Identity on the pipe.
@@ -38,8 +63,8 @@ pub(crate) struct Executable {
     sampler_slots: Vec<u32>,
     /// Entries of the image descriptors likewise.
     image_slots: Vec<u32>,
-    /// Offset of the hidden uniform with the framebuffer's height.
-    pub(crate) height_offset: Option<usize>,
+    /// Where the uniforms are that GL's own state fills; `None` for a program without any.
+    pub(crate) state_uniforms: Option<StateUniforms>,
     values: Mutex<UniformValues>,
     constants_version: AtomicU64,
     bindings_version: AtomicU64,
@@ -90,7 +115,9 @@ impl Executable {
                 gl_index.push(visible.len() as u32);
                 visible.push(index);
                 names.insert(uniform.name.clone(), index);
-                if let Ok(first) = usize::try_from(uniform.location) {
+                // Built-in uniforms are active, but no application may set them.
+                let first = usize::try_from(uniform.location).ok().filter(|_| !uniform.name.starts_with("gl_"));
+                if let Some(first) = first {
                     for element in 0..uniform.array_size {
                         if let Some(slot) = locations.get_mut(first + element as usize) {
                             *slot = Some((index, element));
@@ -126,11 +153,7 @@ impl Executable {
             uniform_blocks: reflection.uniform_blocks.iter().map(|b| b.initial_binding).collect(),
             storage_blocks: storage.chain(atomic).collect(),
         };
-        let height_offset = reflection
-            .uniforms
-            .iter()
-            .find(|u| u.name == FRAMEBUFFER_HEIGHT_UNIFORM)
-            .and_then(|u| usize::try_from(u.offset).ok());
+        let state_uniforms = StateUniforms::find(&reflection);
         Ok(Executable {
             handle,
             core: core.clone(),
@@ -142,7 +165,7 @@ impl Executable {
             opaque_base,
             sampler_slots,
             image_slots,
-            height_offset,
+            state_uniforms,
             reflection,
             values: Mutex::new(values),
             constants_version: AtomicU64::new(next_version()),

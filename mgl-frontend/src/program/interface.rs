@@ -27,6 +27,11 @@ fn find<'a>(variables: &'a [InterfaceVariable], name: &str) -> Option<(&'a Inter
     (element < variable.array_size).then_some((variable, element))
 }
 
+/// The name that `glGetActiveAttrib` answers: unlike a uniform, an array of attributes goes without an index.
+pub(super) fn attribute_name(variable: &InterfaceVariable) -> &str {
+    variable.name.strip_suffix("[0]").filter(|_| !variable.name.starts_with("gl_")).unwrap_or(&variable.name)
+}
+
 impl Context {
     /// `glGetAttribLocation`.
     pub fn get_attrib_location(&mut self, program: u32, name: &str) -> i32 {
@@ -49,7 +54,7 @@ impl Context {
             let variable = executable.as_ref().and_then(|e| e.reflection.inputs.get(index as usize));
             let variable = variable.ok_or_else(|| invalid_value("glGetActiveAttrib: index"))?;
             Ok(Some(ActiveInfo {
-                name: variable.name.clone(),
+                name: attribute_name(variable).to_owned(),
                 size: variable.array_size as i32,
                 type_: variable.gl_type,
             }))

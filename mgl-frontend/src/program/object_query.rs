@@ -5,13 +5,14 @@ use std::sync::atomic::Ordering;
 use mgpipe_types::gl;
 use mgpipe_types::reflection::{GeometryPrimitive, Reflection};
 
+use super::interface::attribute_name;
 use super::shader::text_length;
 use crate::boundary::Values;
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_operation};
 
 /// Longest name of a list with its terminator, 0 for an empty list.
-fn longest<'a>(names: impl Iterator<Item = &'a String>) -> i32 {
+fn longest<'a>(names: impl Iterator<Item = &'a str>) -> i32 {
     names.map(|n| text_length(n.len())).max().unwrap_or(0)
 }
 
@@ -54,16 +55,15 @@ impl Context {
                 gl::ATTACHED_SHADERS => Values::int(inner.attached.len() as i64),
                 gl::ACTIVE_ATTRIBUTES => count(|r| r.inputs.len()),
                 gl::ACTIVE_ATTRIBUTE_MAX_LENGTH => {
-                    Values::int(reflection.map_or(0, |r| longest(r.inputs.iter().map(|v| &v.name))))
+                    Values::int(reflection.map_or(0, |r| longest(r.inputs.iter().map(attribute_name))))
                 }
                 gl::ACTIVE_UNIFORMS => Values::int(executable.map_or(0, |e| e.visible.len()) as i64),
-                gl::ACTIVE_UNIFORM_MAX_LENGTH => Values::int(
-                    executable
-                        .map_or(0, |e| longest(e.visible.iter().map(|&i| &e.reflection.uniforms[i as usize].name))),
-                ),
+                gl::ACTIVE_UNIFORM_MAX_LENGTH => Values::int(executable.map_or(0, |e| {
+                    longest(e.visible.iter().map(|&i| e.reflection.uniforms[i as usize].name.as_str()))
+                })),
                 gl::ACTIVE_UNIFORM_BLOCKS => count(|r| r.uniform_blocks.len()),
                 gl::ACTIVE_UNIFORM_BLOCK_MAX_NAME_LENGTH => {
-                    Values::int(reflection.map_or(0, |r| longest(r.uniform_blocks.iter().map(|b| &b.name))))
+                    Values::int(reflection.map_or(0, |r| longest(r.uniform_blocks.iter().map(|b| b.name.as_str()))))
                 }
                 gl::TRANSFORM_FEEDBACK_BUFFER_MODE => Values::int(match inner.setup.varyings_mode {
                     0 => gl::INTERLEAVED_ATTRIBS,
@@ -74,7 +74,7 @@ impl Context {
                 }
                 gl::TRANSFORM_FEEDBACK_VARYING_MAX_LENGTH => {
                     let xfb = reflection.and_then(|r| r.transform_feedback.as_ref());
-                    Values::int(xfb.map_or(0, |x| longest(x.varyings.iter().map(|v| &v.name))))
+                    Values::int(xfb.map_or(0, |x| longest(x.varyings.iter().map(|v| v.name.as_str()))))
                 }
                 gl::GEOMETRY_VERTICES_OUT => Values::int(geometry()?.max_vertices),
                 gl::GEOMETRY_INPUT_TYPE => Values::int(primitive(geometry()?.input)),

@@ -39,6 +39,9 @@ impl Context {
     pub fn get_uniform_location(&mut self, program: u32, name: &str) -> i32 {
         self.gl_or(-1, |ctx| {
             let executable = ctx.linked_by_name(program, "glGetUniformLocation")?;
+            if name.starts_with("gl_") {
+                return Ok(-1);
+            }
             let Some((index, element)) = executable.find_uniform(name) else { return Ok(-1) };
             let location = executable.reflection.uniforms[index].location;
             Ok(if location < 0 { -1 } else { location + element as i32 })

@@ -229,6 +229,36 @@ fn attaching_checks_its_arguments() {
 }
 
 #[test]
+fn extensions_ask_for_integer_targets_and_texel_formats() {
+    /// `GL_RGBA_INTEGER_MODE_EXT`.
+    const RGBA_INTEGER_MODE: u32 = 0x8D9E;
+    let (mut ctx, _) = context();
+    let integer = |ctx: &mut Context| ctx.get(RGBA_INTEGER_MODE).map(|v| v.to_bool(0));
+    let format = |ctx: &mut Context| ctx.get(gl::TEXTURE_BUFFER_FORMAT_ARB).map(|v| v.to_u32(0));
+    assert_eq!(integer(&mut ctx), Some(false));
+    framebuffer(&mut ctx);
+    let color = color_texture(&mut ctx, 4, 4);
+    attach(&mut ctx, gl::COLOR_ATTACHMENT0, color);
+    assert_eq!(integer(&mut ctx), Some(false));
+    let numbers = texture(&mut ctx, gl::TEXTURE_2D, gl::RGBA8UI, [4, 4, 1], gl::RGBA_INTEGER, gl::UNSIGNED_BYTE);
+    attach(&mut ctx, gl::COLOR_ATTACHMENT1, numbers);
+    assert_eq!(integer(&mut ctx), Some(true));
+
+    let (mut texture, mut buffer) = ([0], [0]);
+    ctx.gen_textures(&mut texture);
+    ctx.gen_buffers(&mut buffer);
+    assert_eq!(format(&mut ctx), Some(gl::R8));
+    ctx.bind_texture(gl::TEXTURE_BUFFER, texture[0]);
+    ctx.bind_buffer(gl::TEXTURE_BUFFER, buffer[0]);
+    assert_eq!(format(&mut ctx), Some(gl::R8));
+    ctx.tex_buffer(gl::TEXTURE_BUFFER, gl::RGBA8, buffer[0]);
+    assert_eq!(format(&mut ctx), Some(gl::RGBA8));
+    ctx.tex_buffer(gl::TEXTURE_BUFFER, gl::RG16F, 0);
+    assert_eq!(format(&mut ctx), Some(gl::RG16F), "the format outlives the buffer");
+    assert_eq!(ctx.get_error(), gl::NO_ERROR);
+}
+
+#[test]
 fn attachment_queries_tell_what_is_attached() {
     let (mut ctx, _) = context();
     framebuffer(&mut ctx);

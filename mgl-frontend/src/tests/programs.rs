@@ -198,6 +198,8 @@ fn interfaces_are_listed() {
         .map(|i| ctx.get_active_attrib(program, i).expect("active").name)
         .collect();
     assert!(attributes.contains(&"position".into()), "{attributes:?}");
+    assert!(attributes.contains(&"extra".into()), "an array of attributes goes without an index: {attributes:?}");
+    assert_eq!(number(&mut ctx, program, gl::ACTIVE_ATTRIBUTE_MAX_LENGTH), "position".len() as i32 + 1);
 
     let count = number(&mut ctx, program, gl::ACTIVE_UNIFORMS) as u32;
     let uniforms: Vec<_> = (0..count).map(|i| ctx.get_active_uniform(program, i).expect("active")).collect();
@@ -250,4 +252,32 @@ fn draws_push_constants_and_units_once() {
     ctx.uniform_i(pick, 2, &[17, 18]);
     ctx.draw_arrays(gl::TRIANGLES, 0, 3);
     assert_eq!(log.lock().count("set_global_constants"), 1, "the same value changes nothing");
+}
+
+#[test]
+fn shaders_see_the_depth_range_and_the_samples() {
+    let (mut ctx, log) = testing::context();
+    let mut array = [0];
+    ctx.gen_vertex_arrays(&mut array);
+    ctx.bind_vertex_array(array[0]);
+    let vertex: &[u8] = b"#version 330 core\nvoid main() { gl_Position = vec4(0.0); }";
+    let fragment: &[u8] = b"#version 330 core
+out vec4 color;
+void main() { color = vec4(gl_DepthRange.near, gl_DepthRange.far, gl_DepthRange.diff, 1.0); }";
+    let program = program(&mut ctx, &[(gl::VERTEX_SHADER, vertex), (gl::FRAGMENT_SHADER, fragment)]);
+    ctx.use_program(program);
+    let pushed = || -> Vec<f32> {
+        let log = log.lock();
+        let words = log.constants.chunks_exact(4);
+        words.map(|w| f32::from_le_bytes([w[0], w[1], w[2], w[3]])).take(3).collect()
+    };
+    ctx.draw_arrays(gl::TRIANGLES, 0, 3);
+    assert_eq!(pushed(), [0.0, 1.0, 1.0]);
+    ctx.depth_range(0.75, 0.25);
+    ctx.draw_arrays(gl::TRIANGLES, 0, 3);
+    assert_eq!(pushed(), [0.75, 0.25, -0.5]);
+    ctx.draw_arrays(gl::TRIANGLES, 0, 3);
+    assert_eq!(log.lock().count("set_global_constants"), 2, "nothing is sent again without a change");
+    assert_eq!(ctx.get_uniform_location(program, "gl_DepthRange.near"), -1);
+    assert_eq!(ctx.get_error(), gl::NO_ERROR);
 }

@@ -85,8 +85,6 @@ fn buffer_value(texels: Option<&TexelBuffer>, pname: u32) -> GlResult<Option<i64
         gl::TEXTURE_BUFFER_DATA_STORE_BINDING => Some(texels.map_or(0, |t| i64::from(t.buffer.name))),
         gl::TEXTURE_BUFFER_OFFSET => Some(texels.map_or(0, |t| t.offset as i64)),
         gl::TEXTURE_BUFFER_SIZE => Some(texels.map_or(0, |t| t.bytes() as i64)),
-        // The initial internal format of a buffer texture is R8.
-        gl::TEXTURE_INTERNAL_FORMAT => Some(texels.map_or(i64::from(gl::R8), |t| i64::from(t.format.info.gl))),
         _ => format_value(texels.map(|t| &t.format), pname).map(i64::from),
     })
 }
@@ -104,7 +102,9 @@ impl Context {
             } else {
                 let texture = ctx.state.current_texture(at.target)?;
                 let inner = texture.lock();
-                if at.target == Target::TexBuffer {
+                if at.target == Target::TexBuffer && pname == gl::TEXTURE_INTERNAL_FORMAT {
+                    Some(i64::from(inner.texel_format))
+                } else if at.target == Target::TexBuffer {
                     buffer_value(inner.texel_buffer.as_ref(), pname)?
                 } else {
                     match pname {

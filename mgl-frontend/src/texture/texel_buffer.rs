@@ -132,6 +132,7 @@ impl Context {
             let texture = ctx.state.current_texture(Target::TexBuffer)?;
             {
                 let mut inner = texture.lock();
+                inner.texel_format = internalformat;
                 inner.texel_buffer =
                     object.map(|buffer| TexelBuffer { buffer, format, offset: 0, size: None, max_texels });
                 inner.images_moved = true;

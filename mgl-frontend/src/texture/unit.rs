@@ -79,10 +79,12 @@ impl TextureUnits {
 
     /// GL name of the texture bound to a unit, 0 for the default texture.
     pub(crate) fn bound_name(&self, unit: u32, target: Target) -> u32 {
-        self.units
-            .get(unit as usize)
-            .and_then(|unit| unit.textures.get(target as usize)?.as_ref())
-            .map_or(0, |texture| texture.name)
+        self.bound(unit, target).map_or(0, |texture| texture.name)
+    }
+
+    /// The texture that was bound to a unit.
+    pub(crate) fn bound(&self, unit: u32, target: Target) -> Option<&Arc<Texture>> {
+        self.units.get(unit as usize).and_then(|unit| unit.textures.get(target as usize)?.as_ref())
     }
 
     /// The sampler object of a unit.
