@@ -121,6 +121,8 @@ pub(crate) struct MagmaContext {
     pub(crate) framebuffer: FramebufferState,
     pub(crate) resolved_framebuffer: Option<Arc<Framebuffer>>,
     pub(crate) pass: Option<Pass>,
+    /// Only used without dynamic rendering.
+    pub(crate) native_framebuffers: crate::pass_objects::NativeFramebuffers,
     pub(crate) programs: [Option<BoundProgram>; 2],
     pub(crate) elements: Option<Arc<VertexElements>>,
     pub(crate) layout: Arc<VertexLayout>,
@@ -172,6 +174,7 @@ impl MagmaContext {
             framebuffer: FramebufferState::default(),
             resolved_framebuffer: None,
             pass: None,
+            native_framebuffers: Default::default(),
             programs: [None, None],
             elements: None,
             layout: Arc::default(),

@@ -3,6 +3,10 @@
 use crate::error::{map_allocation, map_create, map_init, map_submit};
 use crate::features::{Extensions, FeatureChain};
 use crate::format::FormatTable;
+use crate::mask::Mask;
+use crate::pass_objects::RenderPasses;
+use crate::timeline::Timeline;
+pub(crate) use crate::timeline::FIRST_VALUE;
 use crate::validation;
 use ash::{ext, khr, vk};
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme, Allocator, AllocatorCreateDesc};
@@ -35,7 +39,7 @@ pub(crate) struct Device {
     pub(crate) timestamp_bits: u32,
     queue: Mutex<Queue>,
     submitted: Condvar,
-    pub(crate) timeline: vk::Semaphore,
+    timeline: Timeline,
     /// Highest timeline value that is known to have been reached.
     retired: AtomicU64,
     /// `None` only while the device is being dropped.
@@ -44,13 +48,14 @@ pub(crate) struct Device {
     lost_why: Mutex<Option<String>>,
     serial: AtomicU64,
     pub(crate) fns: DeviceFns,
+    /// Only used without dynamic rendering.
+    pub(crate) passes: RenderPasses,
     pub(crate) pipeline_cache: vk::PipelineCache,
     unsaved: Mutex<Unsaved>,
 }
 
 /// Function tables of the extensions in use.
 pub(crate) struct DeviceFns {
-    pub(crate) timeline: khr::timeline_semaphore::Device,
     pub(crate) rendering: khr::dynamic_rendering::Device,
     pub(crate) dynamic_state: ext::extended_dynamic_state::Device,
     pub(crate) dynamic_state2: ext::extended_dynamic_state2::Device,
@@ -108,9 +113,6 @@ impl Queue {
     }
 }
 
-/// Value of the timeline before the first submission: retired from the start.
-pub(crate) const FIRST_VALUE: u64 = 1;
-
 /// State of one batch of commands as fences see it: 0 until it is submitted, then its timeline value.
 #[derive(Default, Debug)]
 pub(crate) struct BatchValue(AtomicU64);
@@ -142,13 +144,14 @@ impl Device {
     /// [`PipeError::Init`] with what is missing.
     pub(crate) fn open() -> PipeResult<Arc<Device>> {
         let entry = entry()?;
-        let (instance, validating) = create_instance(entry)?;
+        let mask = Mask::from_environment()?;
+        let (instance, validating) = kept_instance(entry, &mask)?;
         let messenger = validating.then(|| ext::debug_utils::Instance::new(entry, &instance)).and_then(|utils| {
             // SAFETY: the instance has VK_EXT_debug_utils and outlives the messenger (see `Drop`).
             let messenger = unsafe { utils.create_debug_utils_messenger(&validation::messenger_info(), None) };
             messenger.ok().map(|m| (utils, m))
         });
-        match Device::open_on(instance, messenger) {
+        match Device::open_on(instance, messenger, &mask) {
             Ok(device) => Ok(Arc::new(device)),
             Err(error) => Err(error),
         }
@@ -157,28 +160,20 @@ impl Device {
     fn open_on(
         instance: ash::Instance,
         messenger: Option<(ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
+        mask: &Mask,
     ) -> PipeResult<Device> {
         let physical = pick(&instance)?;
         // SAFETY: `physical` comes from `instance`.
         let properties = unsafe { instance.get_physical_device_properties(physical) };
         crate::heap::settle(properties.device_type);
         let advertised = device_extensions(&instance, physical)?;
-        let masked = masked_extensions();
-        let mut ext = Extensions::select(|name| {
-            advertised.iter().any(|a| a.as_c_str() == name) && !masked.iter().any(|m| m.as_bytes() == name.to_bytes())
-        });
+        let mut ext = Extensions::select(|name| advertised.iter().any(|a| a.as_c_str() == name) && !mask.hides(name));
         let mut chain = FeatureChain::default();
         let mut query = chain.link(&ext);
         // SAFETY: the chain holds valid structures of extensions that the device has.
         unsafe { instance.get_physical_device_features2(physical, &mut query) };
         chain.core = query.features;
         chain.settle(&mut ext);
-        if !ext.timeline_semaphore {
-            return Err(PipeError::Init("the device lacks timeline semaphores".into()));
-        }
-        if !ext.dynamic_rendering {
-            return Err(PipeError::Init("the device lacks VK_KHR_dynamic_rendering".into()));
-        }
 
         let (queue_family, timestamp_bits) = queue_family(&instance, physical)?;
         let features = FeatureBits {
@@ -253,12 +248,7 @@ impl Device {
         })
         .map_err(|error| map_allocation("memory allocator", error))?;
 
-        let mut kind = vk::SemaphoreTypeCreateInfo::default()
-            .semaphore_type(vk::SemaphoreType::TIMELINE)
-            .initial_value(FIRST_VALUE);
-        // SAFETY: the device has timeline semaphores enabled.
-        let timeline = unsafe { raw.create_semaphore(&vk::SemaphoreCreateInfo::default().push_next(&mut kind), None) }
-            .map_err(|code| map_create("timeline semaphore", code))?;
+        let timeline = Timeline::new(&instance, &raw, ext.timeline_semaphore)?;
         let pool_info = vk::CommandPoolCreateInfo::default()
             .queue_family_index(queue_family)
             .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER | vk::CommandPoolCreateFlags::TRANSIENT);
@@ -267,7 +257,6 @@ impl Device {
             unsafe { raw.create_command_pool(&pool_info, None) }.map_err(|code| map_create("command pool", code))?;
         let pipeline_cache = crate::cache::load(&raw, &properties);
         let fns = DeviceFns {
-            timeline: khr::timeline_semaphore::Device::new(&instance, &raw),
             rendering: khr::dynamic_rendering::Device::new(&instance, &raw),
             dynamic_state: ext::extended_dynamic_state::Device::new(&instance, &raw),
             dynamic_state2: ext::extended_dynamic_state2::Device::new(&instance, &raw),
@@ -321,6 +310,7 @@ impl Device {
             lost_why: Mutex::new(None),
             serial: AtomicU64::new(1),
             fns,
+            passes: RenderPasses::default(),
             pipeline_cache,
             unsaved: Mutex::new(Unsaved::new()),
             instance,
@@ -441,14 +431,7 @@ impl Device {
             }
         }
         all.extend_from_slice(commands);
-        let values = [value];
-        let semaphores = [self.timeline];
-        let mut timeline = vk::TimelineSemaphoreSubmitInfo::default().signal_semaphore_values(&values);
-        let info =
-            vk::SubmitInfo::default().command_buffers(&all).signal_semaphores(&semaphores).push_next(&mut timeline);
-        // SAFETY: the command buffers are recorded and belong to the calling context; the queue is locked.
-        let result = unsafe { self.raw.queue_submit(queue.raw, &[info], vk::Fence::null()) };
-        if let Err(code) = result {
+        if let Err(code) = self.timeline.submit(&self.raw, queue.raw, &all, value) {
             queue.transitions_failed(value);
             drop(queue);
             return Err(self.note(map_submit("vkQueueSubmit", code)));
@@ -525,14 +508,13 @@ impl Device {
 
     /// Highest timeline value that the device has reached.
     pub(crate) fn retired_value(&self) -> u64 {
-        // SAFETY: the semaphore is a timeline semaphore of this device.
-        match unsafe { self.fns.timeline.get_semaphore_counter_value(self.timeline) } {
+        match self.timeline.reached(&self.raw) {
             Ok(value) => {
                 self.retired.fetch_max(value, Ordering::AcqRel);
                 value
             }
             Err(code) => {
-                self.note(map_submit("vkGetSemaphoreCounterValue", code));
+                self.note(map_submit("asking how far the device is", code));
                 self.retired.load(Ordering::Acquire)
             }
         }
@@ -551,17 +533,13 @@ impl Device {
         if self.is_lost() {
             return Err(self.lost_error());
         }
-        let semaphores = [self.timeline];
-        let values = [value];
-        let info = vk::SemaphoreWaitInfo::default().semaphores(&semaphores).values(&values);
-        // SAFETY: the semaphore is a timeline semaphore of this device.
-        match unsafe { self.fns.timeline.wait_semaphores(&info, timeout_ns) } {
+        match self.timeline.wait(&self.raw, value, timeout_ns) {
             Ok(()) => {
                 self.retired.fetch_max(value, Ordering::AcqRel);
                 Ok(true)
             }
             Err(vk::Result::TIMEOUT) => Ok(false),
-            Err(code) => Err(self.note(map_submit("vkWaitSemaphores", code))),
+            Err(code) => Err(self.note(map_submit("waiting for the device", code))),
         }
     }
 
@@ -642,14 +620,14 @@ impl Drop for Device {
             let _ = self.raw.device_wait_idle();
             self.raw.destroy_pipeline_cache(self.pipeline_cache, None);
             self.raw.destroy_command_pool(queue.init_pool, None);
-            self.raw.destroy_semaphore(self.timeline, None);
+            self.timeline.destroy(&self.raw);
+            self.passes.clear();
             // The allocator frees its blocks through the device, so it goes first.
             drop(self.allocator.get_mut().take());
             self.raw.destroy_device(None);
             if let Some((utils, messenger)) = &self.messenger {
                 utils.destroy_debug_utils_messenger(*messenger, None);
             }
-            self.instance.destroy_instance(None);
         }
     }
 }
@@ -672,15 +650,42 @@ pub(crate) fn entry() -> PipeResult<&'static ash::Entry> {
     Ok(slot.insert(Box::leak(Box::new(entry))))
 }
 
+/// The instance of this process, made on first use and never destroyed: a display that is terminated and initialised again
+/// must not make the loader unload its drivers and negotiate with them anew. NVIDIA's does that once only (seen with 580.159
+/// without an X server: the next instance has no device), and it costs every driver time.
+///
+/// # Errors
+/// As [`create_instance`].
+fn kept_instance(entry: &ash::Entry, mask: &Mask) -> PipeResult<(ash::Instance, bool)> {
+    struct Kept {
+        /// A forked child does not use what its parent made.
+        process: u32,
+        vulkan11: bool,
+        wanted: bool,
+        instance: ash::Instance,
+        validating: bool,
+    }
+    static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+    let (process, vulkan11, wanted) = (std::process::id(), mask.vulkan11, validation::wanted());
+    let mut kept = KEPT.lock();
+    if let Some(k) = kept.iter().find(|k| (k.process, k.vulkan11, k.wanted) == (process, vulkan11, wanted)) {
+        return Ok((k.instance.clone(), k.validating));
+    }
+    let (instance, validating) = create_instance(entry, mask)?;
+    kept.push(Kept { process, vulkan11, wanted, instance: instance.clone(), validating });
+    Ok((instance, validating))
+}
+
 /// Creates an instance, with the validation layer when it is wanted and there.
-pub(crate) fn create_instance(entry: &ash::Entry) -> PipeResult<(ash::Instance, bool)> {
+pub(crate) fn create_instance(entry: &ash::Entry, mask: &Mask) -> PipeResult<(ash::Instance, bool)> {
     // SAFETY: the loader is loaded.
     let version = unsafe { entry.try_enumerate_instance_version() }.ok().flatten().unwrap_or(vk::API_VERSION_1_0);
     if version < vk::API_VERSION_1_1 {
         return Err(PipeError::Init("the Vulkan loader is older than Vulkan 1.1".into()));
     }
-    let application =
-        vk::ApplicationInfo::default().engine_name(c"MGL Magma").api_version(version.min(vk::API_VERSION_1_3));
+    // A program that asks for Vulkan 1.1 gets no more, and the validation layer holds it to that.
+    let newest = if mask.vulkan11 { vk::API_VERSION_1_1 } else { vk::API_VERSION_1_3 };
+    let application = vk::ApplicationInfo::default().engine_name(c"MGL Magma").api_version(version.min(newest));
     let mut layers = Vec::new();
     let mut extensions = Vec::new();
     let mut messenger = validation::messenger_info();
@@ -725,17 +730,6 @@ pub(crate) fn device_extensions(
     let all = unsafe { instance.enumerate_device_extension_properties(physical) }
         .map_err(|code| map_init("vkEnumerateDeviceExtensionProperties", code))?;
     Ok(all.iter().filter_map(|e| e.extension_name_as_c_str().ok().map(CStr::to_owned)).collect())
-}
-
-/// Extensions that `MGL_MAGMA_DISABLE` names, so that fallbacks can be tested.
-pub(crate) fn masked_extensions() -> Vec<String> {
-    std::env::var("MGL_MAGMA_DISABLE")
-        .unwrap_or_default()
-        .split(',')
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect()
 }
 
 /// The physical device to use.

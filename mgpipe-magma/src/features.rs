@@ -37,9 +37,9 @@ macro_rules! extensions {
 }
 
 extensions! {
-    dynamic_rendering = c"VK_KHR_dynamic_rendering": "required at present: Magma does not start without it.";
-    create_renderpass2 = c"VK_KHR_create_renderpass2": "only named by other extensions.";
-    depth_stencil_resolve = c"VK_KHR_depth_stencil_resolve": "multisampled depth and stencil are resolved by a shader.";
+    dynamic_rendering = c"VK_KHR_dynamic_rendering": "passes use render pass and framebuffer objects.";
+    create_renderpass2 = c"VK_KHR_create_renderpass2": "no dynamic rendering on Vulkan 1.1, which needs it.";
+    depth_stencil_resolve = c"VK_KHR_depth_stencil_resolve": "no dynamic rendering on Vulkan 1.1, which needs it.";
     extended_dynamic_state = c"VK_EXT_extended_dynamic_state": "depth, stencil, cull and topology changes make new pipelines.";
     extended_dynamic_state2 = c"VK_EXT_extended_dynamic_state2": "rasteriser discard, depth bias and restart changes make new pipelines.";
     extended_dynamic_state3 = c"VK_EXT_extended_dynamic_state3": "blending, write mask and depth clamp changes make new pipelines.";
@@ -64,7 +64,7 @@ extensions! {
     non_seamless_cube = c"VK_EXT_non_seamless_cube_map": "cube maps are always seamless.";
     stencil_export = c"VK_EXT_shader_stencil_export": "stencil copies between formats go through a buffer.";
     view_2d_of_3d = c"VK_EXT_image_2d_view_of_3d": "single slices of 3D images cannot be bound as images.";
-    timeline_semaphore = c"VK_KHR_timeline_semaphore": "required: fences and frame pacing stand on it.";
+    timeline_semaphore = c"VK_KHR_timeline_semaphore": "each submission signals a fence of its own.";
     uniform_standard_layout = c"VK_KHR_uniform_buffer_standard_layout": "uniform blocks with std430 layout are refused.";
     scalar_layout = c"VK_EXT_scalar_block_layout": "blocks with unusual member offsets are refused.";
     driver_properties = c"VK_KHR_driver_properties": "the driver's name is not known.";

@@ -5,6 +5,8 @@ use crate::context::{dirty, MagmaContext};
 use crate::device::Device;
 use crate::draw::rect;
 use crate::error::map_create;
+use crate::pass_objects::{self, PassBegin, PassKey};
+use crate::render_pass::{Attachment, PassFacts};
 use crate::resource::texture::{Image, ViewKey};
 use ash::vk;
 use hashbrown::HashMap;
@@ -98,6 +100,22 @@ struct Key {
     mask: u8,
     depth: bool,
     stencil: bool,
+}
+
+impl Key {
+    /// What is rendered to.
+    fn facts(&self) -> PassFacts {
+        let mut facts = PassFacts { samples: self.samples.as_raw(), ..PassFacts::default() };
+        if self.depth {
+            facts.depth = self.format;
+        } else if self.stencil {
+            facts.stencil = self.format;
+        } else {
+            facts.colors[0] = self.format;
+            facts.color_count = 1;
+        }
+        facts
+    }
 }
 
 /// Pipelines and samplers of a screen's internal draws, made when first needed.
@@ -239,7 +257,7 @@ impl State {
         if key.stencil {
             rendering = rendering.stencil_attachment_format(raw);
         }
-        let info = vk::GraphicsPipelineCreateInfo::default()
+        let mut info = vk::GraphicsPipelineCreateInfo::default()
             .stages(&stages)
             .vertex_input_state(&vertex)
             .input_assembly_state(&assembly)
@@ -249,8 +267,14 @@ impl State {
             .depth_stencil_state(&depth_stencil)
             .color_blend_state(&blend)
             .dynamic_state(&dynamic)
-            .layout(self.layout)
-            .push_next(&mut rendering);
+            .layout(self.layout);
+        let pass;
+        if device.ext.dynamic_rendering {
+            info = info.push_next(&mut rendering);
+        } else {
+            pass = device.passes.get(&device, PassKey::of(&key.facts()))?;
+            info = info.render_pass(pass.raw);
+        }
         // SAFETY: every structure lives until the call returns; modules and layout belong to this object.
         match unsafe { device.raw.create_graphics_pipelines(device.pipeline_cache, &[info], None) } {
             Ok(pipelines) => {
@@ -341,6 +365,7 @@ impl MagmaContext {
             swizzle: swizzle::IDENTITY,
             usage,
         })?;
+        let key = Key { shader, format: target.format, samples: image.samples, mask: target.mask, depth, stencil };
         let shared = self.shared.clone();
         let (pipeline, layout, set_layout, samplers) = {
             let mut slot = shared.internal.state.lock();
@@ -348,7 +373,6 @@ impl MagmaContext {
                 Some(state) => state,
                 None => slot.insert(State::new(&self.device)?),
             };
-            let key = Key { shader, format: target.format, samples: image.samples, mask: target.mask, depth, stencil };
             (state.pipeline(key)?, state.layout, state.set_layout, state.samplers)
         };
         let set = match source {
@@ -376,19 +400,21 @@ impl MagmaContext {
         let commands = self.rec.main();
         self.rec.keep(Object::Image(image), true);
         let extent = image.level_extent(target.level);
-        let attachment = [vk::RenderingAttachmentInfo::default()
-            .image_view(view)
-            .image_layout(vk::ImageLayout::GENERAL)
-            .load_op(vk::AttachmentLoadOp::LOAD)
-            .store_op(vk::AttachmentStoreOp::STORE)];
-        let mut info = vk::RenderingInfo::default().render_area(rect(target.area)).layer_count(1);
-        if depth {
-            info = info.depth_attachment(&attachment[0]);
-        } else if stencil {
-            info = info.stencil_attachment(&attachment[0]);
-        } else {
-            info = info.color_attachments(&attachment);
+        let attachment = Attachment { image: image.clone(), view };
+        let mut begin = PassBegin {
+            colors: Default::default(),
+            depth: depth.then_some((&attachment, None)),
+            stencil: stencil.then_some((&attachment, None)),
+            facts: key.facts(),
+            area: rect(target.area),
+            extent: vk::Extent2D { width: extent.width, height: extent.height },
+            layers: 1,
+        };
+        if !depth && !stencil {
+            begin.colors.push(Some((&attachment, None)));
         }
+        let native = &mut self.native_framebuffers;
+        pass_objects::begin(&self.device, &mut self.rec, native, None, commands, &begin)?;
         let viewport = [vk::Viewport {
             x: 0.0,
             y: 0.0,
@@ -398,10 +424,9 @@ impl MagmaContext {
             max_depth: 1.0,
         }];
         let raw = &self.device.raw;
-        // SAFETY: no pass is open; everything that is bound belongs to the screen or is kept by the batch; the area lies
+        // SAFETY: the pass is open; everything that is bound belongs to the screen or is kept by the batch; the area lies
         // within the level, as the callers cut it.
         unsafe {
-            self.device.fns.rendering.cmd_begin_rendering(commands, &info);
             raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
             raw.cmd_set_viewport(commands, 0, &viewport);
             raw.cmd_set_scissor(commands, 0, &[rect(target.area)]);
@@ -413,7 +438,7 @@ impl MagmaContext {
             }
             raw.cmd_push_constants(commands, layout, vk::ShaderStageFlags::FRAGMENT, 0, push);
             raw.cmd_draw(commands, 3, 1, 0, 0);
-            self.device.fns.rendering.cmd_end_rendering(commands);
+            pass_objects::end(&self.device, commands);
         }
         // The command buffer's state is no longer that of the context.
         self.applied = None;

@@ -4,6 +4,7 @@ use crate::blending::{self, Blends, FixedBlend};
 use crate::conv;
 use crate::device::Device;
 use crate::error::map_create;
+use crate::pass_objects::PassKey;
 use crate::render_pass::PassFacts;
 use crate::shader::{map_stage, Program, Variant};
 use crate::vertex::VertexLayout;
@@ -365,8 +366,14 @@ fn create(device: &Device, program: &Program, key: &PipelineKey) -> PipeResult<v
         .depth_stencil_state(&depth_stencil)
         .color_blend_state(&blend)
         .dynamic_state(&dynamic)
-        .layout(program.layout)
-        .push_next(&mut rendering);
+        .layout(program.layout);
+    let pass;
+    if device.ext.dynamic_rendering {
+        info = info.push_next(&mut rendering);
+    } else {
+        pass = device.passes.get(device, PassKey::of(facts))?;
+        info = info.render_pass(pass.raw);
+    }
     if program.has(Stage::TessEvaluation) {
         info = info.tessellation_state(&tessellation);
     }

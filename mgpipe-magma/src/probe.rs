@@ -2,6 +2,7 @@
 
 use crate::device::{create_instance, device_extensions, entry};
 use crate::features::OPTIONAL;
+use crate::mask::Mask;
 use ash::vk;
 
 /// An optional extension on a device.
@@ -52,7 +53,7 @@ pub fn probe() -> Probe {
         Err(error) => return Probe { problem: Some(error.to_string()), ..Probe::default() },
     };
     let mut out = Probe { loader: true, ..Probe::default() };
-    let instance = match create_instance(entry) {
+    let instance = match Mask::from_environment().and_then(|mask| create_instance(entry, &mask)) {
         Ok((instance, _)) => instance,
         Err(error) => {
             out.problem = Some(error.to_string());
@@ -96,7 +97,7 @@ fn describe(instance: &ash::Instance, physical: vk::PhysicalDevice) -> DevicePro
             vk::api_version_patch(version)
         ),
         driver_version: properties.driver_version,
-        usable: version >= vk::API_VERSION_1_1 && has(c"VK_KHR_dynamic_rendering") && has(c"VK_KHR_timeline_semaphore"),
+        usable: version >= vk::API_VERSION_1_1,
         extensions: OPTIONAL
             .iter()
             .map(|extension| ExtensionProbe {

@@ -2,11 +2,12 @@
 
 use crate::command::Object;
 use crate::context::{dirty, MagmaContext};
+use crate::pass_objects::{self, NativeFramebuffer, PassBegin};
 use crate::resource::texture::{Image, ViewKey};
 use ash::vk;
 use mgpipe_types::render_state::{RenderState, MAX_DRAW_BUFFERS};
 use mgpipe_types::{surface_flags, swizzle, Format, PipeResult, Surface};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What of a framebuffer a pipeline depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -44,6 +45,8 @@ pub(crate) struct Framebuffer {
     /// Value of `GL_FRAMEBUFFER_SRGB` that the views were made for.
     srgb: bool,
     has_srgb: bool,
+    /// The framebuffer object, made when a pass begins without dynamic rendering.
+    native: OnceLock<Arc<NativeFramebuffer>>,
 }
 
 /// The pass that is open.
@@ -204,55 +207,35 @@ impl MagmaContext {
         self.end_pass();
         self.rec.barrier_before_work();
         let commands = self.rec.main();
-        self.begin_pass(&framebuffer, commands, clears);
+        self.begin_pass(&framebuffer, commands, clears)?;
         Ok(commands)
     }
 
-    fn begin_pass(&mut self, framebuffer: &Framebuffer, commands: vk::CommandBuffer, clears: Option<&LoadClears>) {
+    fn begin_pass(
+        &mut self,
+        framebuffer: &Framebuffer,
+        commands: vk::CommandBuffer,
+        clears: Option<&LoadClears>,
+    ) -> PipeResult<()> {
         let none = LoadClears::default();
         let clears = clears.unwrap_or(&none);
-        let count = framebuffer.facts.color_count as usize;
-        let empty = vk::RenderingAttachmentInfo::default();
-        let attach = |attachment: &Attachment, clear: Option<vk::ClearValue>| {
-            vk::RenderingAttachmentInfo::default()
-                .image_view(attachment.view)
-                .image_layout(vk::ImageLayout::GENERAL)
-                .load_op(if clear.is_some() { vk::AttachmentLoadOp::CLEAR } else { vk::AttachmentLoadOp::LOAD })
-                .store_op(vk::AttachmentStoreOp::STORE)
-                .clear_value(clear.unwrap_or_default())
+        let facts = framebuffer.facts;
+        let outputs = framebuffer.colors.iter().enumerate().take(usize::from(facts.color_count));
+        let colors = outputs.map(|(output, attachment)| {
+            let color = if facts.alpha_one >> output & 1 != 0 { clears.alpha_one_color } else { clears.color };
+            attachment.as_ref().map(|a| (a, (clears.colors >> output & 1 != 0).then_some(color)))
+        });
+        let begin = PassBegin {
+            colors: colors.collect(),
+            depth: framebuffer.depth.as_ref().map(|a| (a, clears.depth)),
+            stencil: framebuffer.stencil.as_ref().map(|a| (a, clears.stencil)),
+            facts,
+            area: vk::Rect2D { offset: vk::Offset2D::default(), extent: framebuffer.extent },
+            extent: framebuffer.extent,
+            layers: framebuffer.layers,
         };
-        let mut colors = [empty; MAX_DRAW_BUFFERS];
-        for (output, info) in colors.iter_mut().enumerate().take(count) {
-            if let Some(attachment) = &framebuffer.colors[output] {
-                let color =
-                    if framebuffer.facts.alpha_one >> output & 1 != 0 { clears.alpha_one_color } else { clears.color };
-                let clear = (clears.colors >> output & 1 != 0).then_some(vk::ClearValue { color });
-                *info = attach(attachment, clear);
-            }
-        }
-        // One image holds both aspects, so both clear values travel with each of the two descriptions.
-        let value = |on: bool| {
-            on.then_some(vk::ClearValue {
-                depth_stencil: vk::ClearDepthStencilValue {
-                    depth: clears.depth.unwrap_or(1.0),
-                    stencil: clears.stencil.unwrap_or(0),
-                },
-            })
-        };
-        let depth = framebuffer.depth.as_ref().map(|a| attach(a, value(clears.depth.is_some())));
-        let stencil = framebuffer.stencil.as_ref().map(|a| attach(a, value(clears.stencil.is_some())));
-        let mut info = vk::RenderingInfo::default()
-            .render_area(vk::Rect2D { offset: vk::Offset2D::default(), extent: framebuffer.extent })
-            .layer_count(framebuffer.layers)
-            .color_attachments(&colors[..count]);
-        if let Some(depth) = &depth {
-            info = info.depth_attachment(depth);
-        }
-        if let Some(stencil) = &stencil {
-            info = info.stencil_attachment(stencil);
-        }
-        // SAFETY: no pass is open; the views belong to images that the batch keeps (below).
-        unsafe { self.device.fns.rendering.cmd_begin_rendering(commands, &info) };
+        let (native, known) = (&mut self.native_framebuffers, Some(&framebuffer.native));
+        pass_objects::begin(&self.device, &mut self.rec, native, known, commands, &begin)?;
         for attachment in
             framebuffer.colors.iter().flatten().chain(framebuffer.depth.iter()).chain(framebuffer.stencil.iter())
         {
@@ -261,6 +244,7 @@ impl MagmaContext {
         self.pass = Some(Pass { framebuffer: framebuffer.serial, commands });
         self.queries.pass_begun(&self.device, &mut self.rec, commands);
         self.dirty |= dirty::XFB;
+        Ok(())
     }
 
     /// Closes the open pass, with whatever must not outlive it.
@@ -270,7 +254,7 @@ impl MagmaContext {
             self.suspend_xfb(pass.commands);
             self.queries.pass_ending(&self.device, pass.commands);
             // SAFETY: the pass is open in this command buffer.
-            unsafe { self.device.fns.rendering.cmd_end_rendering(pass.commands) };
+            unsafe { pass_objects::end(&self.device, pass.commands) };
         }
     }
 }

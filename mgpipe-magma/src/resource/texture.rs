@@ -17,6 +17,8 @@ use std::sync::Arc;
 pub(crate) struct Image {
     device: Arc<Device>,
     pub(crate) raw: vk::Image,
+    /// Never-reused identity.
+    pub(crate) serial: u64,
     allocation: Option<Allocation>,
     pub(crate) format: Format,
     pub(crate) kind: vk::ImageType,
@@ -194,6 +196,7 @@ impl Image {
         let mut image = Image {
             device: device.clone(),
             raw,
+            serial: device.next_serial(),
             allocation: None,
             format: desc.format,
             kind,
