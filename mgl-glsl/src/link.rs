@@ -79,6 +79,7 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
         }
         None => {}
     }
+    patch::blocks::split(stages.iter_mut().map(|s| &mut s.module));
     for stage in &mut stages {
         patch::place(&mut stage.module, &placements);
         patch::execution_modes(&mut stage.module);
@@ -195,6 +196,7 @@ fn merge_facts(shaders: &[(Stage, &Body)]) -> Result<ProgramFacts, String> {
             }
         }
         facts.bools.extend(source.bools.iter().cloned());
+        facts.sampler_members.extend(source.sampler_members.iter().cloned());
         for (name, location, index) in &source.io_locations {
             let Some(location) = *location else { continue };
             match stage {

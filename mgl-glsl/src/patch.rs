@@ -1,6 +1,7 @@
 //! Changes to the SPIR-V between glslang and the backend.
 
 pub(crate) mod arrays;
+pub(crate) mod blocks;
 mod edit;
 pub(crate) mod rect;
 pub(crate) mod strip;

@@ -2,6 +2,7 @@
 
 pub(crate) mod interface;
 pub(crate) mod leaves;
+mod opaque;
 mod resources;
 mod stages;
 
@@ -12,6 +13,7 @@ use rspirv::spirv::Word;
 
 use crate::module::{Module, Uses};
 use crate::options::LinkOptions;
+use crate::rewrite::members::Part;
 
 /// One stage of the program while it is linked.
 pub(crate) struct StageModule {
@@ -25,6 +27,8 @@ pub(crate) struct ProgramFacts {
     pub(crate) uniform_locations: HashMap<String, u32>,
     pub(crate) bindings: HashMap<String, u32>,
     pub(crate) bools: HashSet<(String, String)>,
+    /// Arrays that stand for samplers inside arrays of structs.
+    pub(crate) sampler_members: HashMap<String, Vec<Part>>,
     /// Explicit locations of vertex inputs and of fragment outputs.
     pub(crate) input_locations: HashMap<String, u32>,
     pub(crate) output_locations: HashMap<String, (u32, u32)>,

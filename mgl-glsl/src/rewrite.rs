@@ -8,6 +8,7 @@ mod checks;
 pub(crate) mod declarations;
 mod emit;
 mod legacy;
+pub(crate) mod members;
 mod names;
 
 use std::borrow::Cow;
@@ -62,6 +63,8 @@ pub(crate) struct SourceFacts {
     pub(crate) initialisers: Vec<Initialiser>,
     /// A vertex shader in the normal form whose locals hold the initial values; empty without initialisers.
     pub(crate) initialiser_text: String,
+    /// Arrays that stand for samplers inside arrays of structs: the name, and what the application calls it.
+    pub(crate) sampler_members: Vec<(String, Vec<members::Part>)>,
     pub(crate) origin_upper_left: bool,
     /// Layout of a redeclared `gl_FragCoord`: upper left, integer centres.
     pub(crate) frag_coord: Option<(bool, bool)>,
@@ -149,6 +152,7 @@ pub(crate) fn rewrite(
     rewriter.names(log)?;
     rewriter.version_checks(log)?;
     rewriter.declaration_edits(log)?;
+    rewriter.sampler_members();
     rewriter.finish(log)
 }
 

@@ -12,7 +12,7 @@ use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass, Word};
 
 use super::edit::{add_capability, fresh, global, int_constant};
-use crate::module::{operand, Module, Type};
+use crate::module::{operand, Module, Type, Variable};
 use crate::options::LinkOptions;
 use crate::reflect::leaves;
 use crate::rewrite::original_name;
@@ -29,6 +29,18 @@ struct Target {
     location: i32,
     component: u32,
     stream: u32,
+}
+
+impl Target {
+    /// Whether a copy is captured instead: parts of variables cannot be decorated, and drivers lower the clip distances to
+    /// variables of their own.
+    fn is_copied(&self, module: &Module) -> bool {
+        let built_in = match self.member {
+            Some((structure, member)) => module.member_built_in(structure, member),
+            None => module.built_in(self.variable),
+        };
+        !self.path.is_empty() || matches!(built_in, Some(BuiltIn::ClipDistance | BuiltIn::CullDistance))
+    }
 }
 
 /// Shape of what is captured, and its size in bytes.
@@ -205,9 +217,8 @@ fn resolve(module: &Module, name: &str) -> Option<Target> {
     let (Step::Field(root), rest) = steps.split_first()? else { return None };
     for variable in module.variables().into_iter().filter(|v| v.class == StorageClass::Output) {
         let stream = |module: &Module| module.decoration(variable.id, Decoration::Stream).unwrap_or(0);
-        let is_block = matches!(module.type_of(variable.pointee), Type::Struct { .. })
-            && module.has(variable.pointee, Decoration::Block);
-        if !is_block {
+        let (block, dimensions) = block_type(module, variable.pointee);
+        let Some(block) = block else {
             let own = module.built_in(variable.id);
             let matches = match built_in(root) {
                 Some(wanted) => own == Some(wanted),
@@ -229,8 +240,14 @@ fn resolve(module: &Module, name: &str) -> Option<Target> {
                 return Some(target);
             }
             continue;
+        };
+        let Type::Struct { members } = module.type_of(block) else { continue };
+        if dimensions > 0 {
+            if original_name(module.name(block)) == *root {
+                return element_of_block(module, &variable, dimensions, rest);
+            }
+            continue;
         }
-        let Type::Struct { members } = module.type_of(variable.pointee) else { continue };
         // `Block.member` when the block has an instance name, else `member`.
         let unnamed = module.name(variable.id).is_empty();
         let (field, after) = if original_name(module.name(variable.pointee)) == *root {
@@ -274,8 +291,38 @@ fn resolve(module: &Module, name: &str) -> Option<Target> {
     None
 }
 
+/// The interface block that a variable is or holds in arrays, and how many array dimensions there are.
+fn block_type(module: &Module, mut id: Word) -> (Option<Word>, usize) {
+    let mut dimensions = 0;
+    while let Type::Array { element, .. } = module.type_of(id) {
+        dimensions += 1;
+        id = element;
+    }
+    let is_block = matches!(module.type_of(id), Type::Struct { .. }) && module.has(id, Decoration::Block);
+    (is_block.then_some(id), dimensions)
+}
+
+/// `Block[0].member`: arrays of blocks are named with all their indices.
+fn element_of_block(module: &Module, variable: &Variable, dimensions: usize, steps: &[Step<'_>]) -> Option<Target> {
+    let indexed = steps.iter().take_while(|step| matches!(step, Step::Index(_))).count();
+    if indexed != dimensions || steps.len() == dimensions {
+        return None;
+    }
+    let mut target = Target {
+        variable: variable.id,
+        member: None,
+        path: Vec::new(),
+        captured: variable.pointee,
+        location: -1,
+        component: 0,
+        stream: module.decoration(variable.id, Decoration::Stream).unwrap_or(0),
+    };
+    follow(module, &mut target, steps)?;
+    Some(target)
+}
+
 /// Locations that a variable of this type takes.
-fn locations(module: &Module, id: Word) -> u32 {
+pub(super) fn locations(module: &Module, id: Word) -> u32 {
     leaves::of_type(module, id, "x").map_or(1, |all| {
         all.iter().fold(0u32, |sum, leaf| {
             sum.saturating_add(gl_type::spirv_locations(leaf.gl_type).saturating_mul(leaf.array_size.max(1)))
@@ -314,7 +361,7 @@ fn decorate(module: &mut Module, result: &mut TransformFeedback, targets: &[Opti
             annotations.push(on(Decoration::XfbStride, stride));
             annotations.push(on(Decoration::Offset, varying.offset));
         };
-        if target.path.is_empty() {
+        if !target.is_copied(module) {
             match target.member {
                 Some((structure, member)) => add(&|d, v| member_decoration(structure, member, d, v)),
                 None => add(&|d, v| super::decorate(target.variable, d, v)),
@@ -437,8 +484,11 @@ fn insert_copies(module: &mut Module, entry: Word, copies: &[(Word, Vec<u32>, Wo
                         let mut push = |op, result_type, id, operands| {
                             block.instructions.push(Instruction::new(op, result_type, id, operands));
                         };
-                        push(Op::AccessChain, Some(pointer), Some(chain), operands);
-                        push(Op::Load, Some(*captured), Some(value), vec![Operand::IdRef(chain)]);
+                        let source = if path.is_empty() { *variable } else { chain };
+                        if !path.is_empty() {
+                            push(Op::AccessChain, Some(pointer), Some(chain), operands);
+                        }
+                        push(Op::Load, Some(*captured), Some(value), vec![Operand::IdRef(source)]);
                         push(Op::Store, None, None, vec![Operand::IdRef(*copy), Operand::IdRef(value)]);
                     }
                 }

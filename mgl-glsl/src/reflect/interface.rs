@@ -230,14 +230,19 @@ fn fragment_outputs(
     Ok(list)
 }
 
+/// Whether the outermost array of an interface variable counts vertices.
+pub(crate) fn is_per_vertex(module: &Module, variable: &Variable) -> bool {
+    let arrayed = match module.stage {
+        Stage::TessControl => true,
+        Stage::TessEvaluation | Stage::Geometry => variable.class == StorageClass::Input,
+        _ => false,
+    };
+    arrayed && !module.has(variable.id, Decoration::Patch)
+}
+
 /// One past the last location of the used per-vertex inputs or outputs of a stage.
 pub(crate) fn location_end(module: &Module, uses: &Uses, class: StorageClass) -> u32 {
     let mut end = 0;
-    let per_vertex = match module.stage {
-        Stage::TessControl => true,
-        Stage::TessEvaluation | Stage::Geometry => class == StorageClass::Input,
-        _ => false,
-    };
     for variable in module.variables() {
         if variable.class != class
             || !uses.variables.contains(&variable.id)
@@ -246,7 +251,7 @@ pub(crate) fn location_end(module: &Module, uses: &Uses, class: StorageClass) ->
             continue;
         }
         let mut pointee = variable.pointee;
-        if let (true, Type::Array { element, .. }) = (per_vertex, module.type_of(pointee)) {
+        if let (true, Type::Array { element, .. }) = (is_per_vertex(module, &variable), module.type_of(pointee)) {
             pointee = element;
         }
         let own = module.decoration(variable.id, Decoration::Location);

@@ -9,8 +9,8 @@ use mgpipe_types::reflection::{
 use rspirv::spirv::{Decoration, StorageClass, Word};
 
 use super::leaves::{Leaf, Place, Walk};
-use super::{Placements, ProgramFacts, StageModule};
-use crate::module::{opaque_gl_type, Type};
+use super::{opaque, Placements, ProgramFacts, StageModule};
+use crate::module::Type;
 use crate::options::Limits;
 use crate::rewrite::original_name;
 
@@ -18,22 +18,22 @@ use crate::rewrite::original_name;
 const ATOMIC_BLOCK: &str = "gl_AtomicCounterBlock_";
 
 /// A resource of the program, over all stages.
-struct Resource {
-    kind: BindingKind,
+pub(super) struct Resource {
+    pub(super) kind: BindingKind,
     /// Block or variable name in the SPIR-V.
-    name: String,
-    count: u32,
+    pub(super) name: String,
+    pub(super) count: u32,
     /// Sizes of the array's dimensions, outermost first.
-    dimensions: Vec<u32>,
+    pub(super) dimensions: Vec<u32>,
     /// Stages that use it; it is active when there is one.
-    stages: StageMask,
+    pub(super) stages: StageMask,
     /// Every variable that stands for it: stage index and id.
-    variables: Vec<(usize, Word)>,
+    pub(super) variables: Vec<(usize, Word)>,
     /// Type of one element.
-    element: Word,
-    opaque: Option<OpaqueType>,
+    pub(super) element: Word,
+    pub(super) opaque: Option<OpaqueType>,
     /// The block has an instance name, so that its members carry the block's name.
-    named_instance: bool,
+    pub(super) named_instance: bool,
 }
 
 fn set_of(kind: BindingKind) -> u32 {
@@ -160,7 +160,7 @@ fn resources(stages: &[StageModule]) -> Result<Vec<Resource>, String> {
 }
 
 /// All subscripts of an array with these dimensions: `[0][0]`, `[0][1]`, …
-fn subscripts(dimensions: &[u32]) -> Vec<String> {
+pub(super) fn subscripts(dimensions: &[u32]) -> Vec<String> {
     let mut list = vec![String::new()];
     for dimension in dimensions {
         let mut longer = Vec::new();
@@ -176,12 +176,6 @@ fn subscripts(dimensions: &[u32]) -> Vec<String> {
         list = longer;
     }
     list
-}
-
-/// Splits `name[3]` into the name and the index.
-fn split_index(name: &str) -> Option<(&str, u32)> {
-    let (base, rest) = name.strip_suffix(']')?.rsplit_once('[')?;
-    Some((base, rest.parse().ok()?))
 }
 
 /// Fills the resource tables of the reflection and the descriptor numbers.
@@ -227,7 +221,7 @@ pub(super) fn collect(
         default_block(stages, facts, resource, reflection)?;
         let _ = index;
     }
-    opaque_uniforms(facts, &list, reflection);
+    opaque::uniforms(facts, &list, reflection);
     for (index, resource) in list.iter().enumerate() {
         match resource.kind {
             BindingKind::UniformBlock => uniform_block(stages, facts, resource, index, reflection)?,
@@ -318,75 +312,6 @@ fn default_block(
         }
     }
     Ok(())
-}
-
-/// Samplers and images. glslang splits arrays inside structs into one variable an element; GL sees one array again.
-fn opaque_uniforms(facts: &ProgramFacts, list: &[Resource], reflection: &mut Reflection) {
-    let mut by_name: HashMap<String, usize> = HashMap::new();
-    for (binding_index, resource) in list.iter().enumerate() {
-        let Some(opaque) = resource.opaque else { continue };
-        let is_image = matches!(resource.kind, BindingKind::Image | BindingKind::ImageBuffer);
-        let name = original_name(&resource.name).into_owned();
-        let is_variable_array = !resource.dimensions.is_empty();
-        if let Some((last, outer)) = resource.dimensions.split_last().filter(|(_, outer)| !outer.is_empty()) {
-            let explicit = facts.bindings.get(&resource.name).copied();
-            if let Some(binding) = reflection.bindings.get_mut(binding_index) {
-                binding.uniform_index = reflection.uniforms.len() as i32;
-            }
-            for (k, suffix) in subscripts(outer).into_iter().enumerate() {
-                reflection.uniforms.push(Uniform {
-                    name: format!("{name}{suffix}[0]"),
-                    gl_type: opaque_gl_type(&opaque, is_image),
-                    array_size: *last,
-                    stages: resource.stages,
-                    location: -1,
-                    block_index: -1,
-                    offset: -1,
-                    array_stride: -1,
-                    matrix_stride: -1,
-                    row_major: false,
-                    atomic_index: -1,
-                    binding_index: binding_index as i32,
-                    initial_unit: explicit.map_or(-1, |b| b.saturating_add(k as u32 * last) as i32),
-                });
-            }
-            continue;
-        }
-        let (base, element, is_array) = match split_index(&name) {
-            Some((base, element)) if !is_variable_array => (base.to_owned(), element, true),
-            _ => (name.clone(), 0, is_variable_array),
-        };
-        let gl_name = if is_array { format!("{base}[0]") } else { base };
-        let explicit = facts.bindings.get(&resource.name).copied();
-        let index = *by_name.entry(gl_name.clone()).or_insert_with(|| {
-            reflection.uniforms.push(Uniform {
-                name: gl_name,
-                gl_type: opaque_gl_type(&opaque, is_image),
-                array_size: 1,
-                stages: StageMask::default(),
-                location: -1,
-                block_index: -1,
-                offset: -1,
-                array_stride: -1,
-                matrix_stride: -1,
-                row_major: false,
-                atomic_index: -1,
-                binding_index: binding_index as i32,
-                initial_unit: explicit.map_or(-1, |b| b as i32),
-            });
-            reflection.uniforms.len() - 1
-        });
-        let uniform = &mut reflection.uniforms[index];
-        uniform.stages = uniform.stages.union(resource.stages);
-        uniform.array_size = uniform.array_size.max(element.saturating_add(resource.count));
-        if element == 0 {
-            uniform.binding_index = binding_index as i32;
-        }
-        if let Some(binding) = reflection.bindings.get_mut(binding_index) {
-            binding.uniform_index = index as i32;
-            binding.uniform_element = element;
-        }
-    }
 }
 
 fn uniform_block(

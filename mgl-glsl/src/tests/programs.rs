@@ -198,6 +198,82 @@ fn shaders_can_be_linked_again() {
     assert_eq!(Reflection::from_bytes(&bytes), Ok(first.reflection));
 }
 
+/// What decorates the variables and members with this name, as `Decoration operand` strings.
+fn decorations(module: &StageModule, name: &str) -> Vec<String> {
+    let dr = rspirv::dr::load_words(&module.words).expect("valid");
+    let named = |i: &&rspirv::dr::Instruction| {
+        i.class.opcode == rspirv::spirv::Op::Name && i.operands[1] == rspirv::dr::Operand::LiteralString(name.into())
+    };
+    let id = dr.debug_names.iter().find(named).unwrap_or_else(|| panic!("{name} is not there")).operands[0].clone();
+    let of_id = dr.annotations.iter().filter(|i| i.operands[0] == id);
+    of_id.map(|i| i.operands[1..].iter().map(|o| o.to_string()).collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn arrays_of_blocks_keep_their_members_apart() {
+    let block = "Blk { flat float a; noperspective vec2 b[2]; vec4 c; } ifc[2]";
+    let vertex = format!(
+        "#version 150\nin vec4 p; out {block};\n\
+         void main() {{ gl_Position = p; for (int i = 0; i < 2; i++) {{ ifc[i].a = p.x; ifc[i].b[i] = p.xy; ifc[i].c = p; }} }}"
+    );
+    let fragment = format!(
+        "#version 150\nin {block}; out vec4 color;\n\
+         void main() {{ color = vec4(ifc[1].a) + vec4(ifc[0].b[1], 0, 1) + ifc[0].c; }}"
+    );
+    let program = program(&[(Stage::Vertex, &vertex), (Stage::Fragment, &fragment)]);
+    for module in &program.modules {
+        let location = |name: &str| {
+            let all = decorations(module, name);
+            let found = all.iter().find_map(|d| d.strip_prefix("Location ").map(str::to_owned));
+            found.unwrap_or_else(|| panic!("{name}: {all:?}")).parse::<u32>().expect("a number")
+        };
+        let [a, b, c] = ["Blk.a", "Blk.b", "Blk.c"].map(location);
+        assert_eq!((b, c), (a + 2, b + 4), "{}", module.stage.name());
+        assert!(decorations(module, "Blk.a").contains(&"Flat".into()));
+        assert!(decorations(module, "Blk.b").contains(&"NoPerspective".into()));
+        assert_eq!(decorations(module, "Blk.c").len(), 1);
+    }
+}
+
+#[test]
+fn transform_feedback_names_elements_of_block_arrays() {
+    let sources = [
+        (Stage::Vertex, "#version 150\nvoid main() { gl_Position = vec4(0); }"),
+        (
+            Stage::Geometry,
+            "#version 150\nlayout(points) in; layout(points, max_vertices = 1) out;
+            out Blk { float e; vec3 f; float g[3]; } inst[2]; out float gl_ClipDistance[2];
+            void main() {
+                for (int i = 0; i < 2; i++) { inst[i].e = 1.0; inst[i].f = vec3(2); for (int j = 0; j < 3; j++) inst[i].g[j] = 3.0; }
+                gl_ClipDistance[0] = 1.0; gl_ClipDistance[1] = 2.0;
+                EmitVertex();
+            }",
+        ),
+    ];
+    let shaders = compile_all(&sources);
+    let all: Vec<&CompiledShader> = shaders.iter().collect();
+    let captured = |varyings: &[&str]| {
+        let options = LinkOptions {
+            transform_feedback_varyings: varyings.iter().map(|v| v.to_string()).collect(),
+            transform_feedback_mode: Some(mgpipe_types::reflection::TransformFeedbackMode::Interleaved),
+            ..LinkOptions::default()
+        };
+        link(&all, &options)
+    };
+    let good = ["Blk[0].e", "Blk[1].f", "Blk[1].g[2]", "gl_ClipDistance"];
+    let program = captured(&good).unwrap_or_else(|error| panic!("{error}"));
+    program.modules.iter().for_each(validate);
+    let xfb = program.reflection.transform_feedback.expect("captures");
+    let shapes: Vec<_> = xfb.varyings.iter().map(|v| (v.gl_type, v.array_size, v.offset)).collect();
+    let (float, vec3) = (gl_type::FLOAT, gl_type::FLOAT_VEC3);
+    assert_eq!(shapes, [(float, 1, 0), (vec3, 1, 4), (float, 1, 16), (float, 2, 20)]);
+    let geometry = program.modules.iter().find(|m| m.stage == Stage::Geometry).expect("linked");
+    assert!(decorations(geometry, "mgl_xfb_gl_ClipDistance").contains(&"Offset 20".into()));
+    for bad in ["inst[0].e", "inst.e", "Blk.e", "e", "Blk[2].e", "Blk[0]", "Blk[0].g[3]", "Blk[0][0].e"] {
+        assert!(captured(&[bad]).is_err(), "{bad} names nothing");
+    }
+}
+
 #[test]
 fn transform_feedback_captures() {
     use crate::reflection::TransformFeedbackMode::{Interleaved, Separate};
@@ -423,6 +499,62 @@ void main() { c = texture(s[1][2], vec2(0)) + texture(s[i][1], vec2(0)) + b[i][1
     let blocks: Vec<&str> = r.uniform_blocks.iter().map(|b| b.name.as_str()).collect();
     assert_eq!(blocks, ["B[0][0]", "B[0][1]", "B[1][0]", "B[1][1]"]);
     assert_eq!(r.uniform_blocks[3].initial_binding, 4);
+}
+
+#[test]
+fn samplers_in_arrays_of_structs() {
+    let fs = "#version 330
+struct Map { sampler2D image; vec4 tint; }; struct Light { Map maps[2]; sampler2DShadow depths[3]; float power; };
+uniform Light lights[2]; uniform Map plain[2]; uniform Map one; uniform int n; in vec2 uv; out vec4 c;
+vec4 look(sampler2D s, vec2 at) { return texture(s, at); }
+void main() {
+    c = look(one.image, uv) + texture(plain[1].image, uv) * plain[n].tint + texture(lights[0].maps[1].image, uv);
+    for (int i = 0; i < n; ++i)
+        c += look(lights[i].maps[1].image, uv) * lights[i].power + vec4(texture(lights[1].depths[i], vec3(uv, 0.5)));
+}";
+    let vs = "#version 330
+struct Map { sampler2D image; vec4 tint; }; struct Light { Map maps[2]; sampler2DShadow depths[3]; float power; };
+uniform Light lights[2]; out vec2 uv;
+void main() { uv = vec2(textureLod(lights[1].depths[2], vec3(0.5), 0.0)); gl_Position = vec4(0); }";
+    let program = program(&[(Stage::Vertex, vs), (Stage::Fragment, fs)]);
+    let r = &program.reflection;
+    let mut opaque: Vec<(&str, u32)> =
+        r.uniforms.iter().filter(|u| u.binding_index >= 0).map(|u| (u.name.as_str(), u.array_size)).collect();
+    opaque.sort_unstable();
+    assert_eq!(
+        opaque,
+        [
+            ("lights[0].depths[0]", 3),
+            ("lights[0].maps[0].image", 1),
+            ("lights[0].maps[1].image", 1),
+            ("lights[1].depths[0]", 3),
+            ("lights[1].maps[0].image", 1),
+            ("lights[1].maps[1].image", 1),
+            ("one.image", 1),
+            ("plain[1].image", 1),
+        ]
+    );
+    let of = |name: &str| r.uniforms.iter().position(|u| u.name == name).expect("listed") as i32;
+    // The vertex shader's sampler is one of the fragment shader's array.
+    let vertex = r.bindings.iter().find(|b| b.stages.contains(Stage::Vertex) && b.count == 1).expect("bound");
+    assert_eq!((vertex.uniform_index, vertex.uniform_element), (of("lights[1].depths[0]"), 2));
+    assert!(r.uniforms[of("lights[1].depths[0]") as usize].stages.contains(Stage::Vertex));
+    let images = r.bindings.iter().find(|b| b.uniform_index == of("lights[0].maps[0].image")).expect("bound");
+    assert_eq!((images.count, of("lights[1].maps[1].image") - images.uniform_index), (4, 3));
+}
+
+#[test]
+fn structs_with_samplers_may_be_passed_on() {
+    let fs = "#version 330
+struct Map { sampler2D image; vec4 tint; }; uniform Map maps[2]; uniform int n; out vec4 c;
+vec4 look(Map m) { return texture(m.image, vec2(0)) * m.tint; }
+void main() { vec4 maps_tint = maps[n].tint; c = look(maps[1]) + texture(maps[0].image, vec2(0)) * maps_tint; }";
+    let vs = "#version 330\nvoid main() { gl_Position = vec4(0); }";
+    let program = program(&[(Stage::Vertex, vs), (Stage::Fragment, fs)]);
+    let mut names: Vec<&str> =
+        program.reflection.uniforms.iter().filter(|u| u.binding_index >= 0).map(|u| u.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["maps[0].image", "maps[1].image"]);
 }
 
 #[test]
