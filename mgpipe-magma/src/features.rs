@@ -56,7 +56,6 @@ extensions! {
     robustness2 = c"VK_EXT_robustness2": "empty slots are filled with placeholder resources.";
     vertex_attribute_divisor = c"VK_EXT_vertex_attribute_divisor": "instance divisors other than 0 and 1 are not honoured.";
     primitives_generated_query = c"VK_EXT_primitives_generated_query": "GL_PRIMITIVES_GENERATED counts only with pipeline statistics.";
-    conditional_rendering = c"VK_EXT_conditional_rendering": "conditional rendering waits for the query.";
     host_query_reset = c"VK_EXT_host_query_reset": "queries are reset in the command stream.";
     draw_indirect_count = c"VK_KHR_draw_indirect_count": "indirect counts are read back.";
     viewport_index_layer = c"VK_EXT_shader_viewport_index_layer": "only geometry shaders select layers and viewports.";
@@ -68,7 +67,6 @@ extensions! {
     uniform_standard_layout = c"VK_KHR_uniform_buffer_standard_layout": "uniform blocks with std430 layout are refused.";
     scalar_layout = c"VK_EXT_scalar_block_layout": "blocks with unusual member offsets are refused.";
     driver_properties = c"VK_KHR_driver_properties": "the driver's name is not known.";
-    memory_budget = c"VK_EXT_memory_budget": "free device memory is not known.";
     demote = c"VK_EXT_shader_demote_to_helper_invocation": "discard may end derivatives early.";
 }
 
@@ -95,7 +93,6 @@ pub(crate) struct FeatureChain {
     pub(crate) robustness2: vk::PhysicalDeviceRobustness2FeaturesEXT<'static>,
     pub(crate) divisor: vk::PhysicalDeviceVertexAttributeDivisorFeaturesEXT<'static>,
     pub(crate) generated: vk::PhysicalDevicePrimitivesGeneratedQueryFeaturesEXT<'static>,
-    pub(crate) conditional: vk::PhysicalDeviceConditionalRenderingFeaturesEXT<'static>,
     pub(crate) host_reset: vk::PhysicalDeviceHostQueryResetFeatures<'static>,
     pub(crate) non_seamless: vk::PhysicalDeviceNonSeamlessCubeMapFeaturesEXT<'static>,
     pub(crate) view_2d_of_3d: vk::PhysicalDeviceImage2DViewOf3DFeaturesEXT<'static>,
@@ -142,7 +139,6 @@ impl FeatureChain {
             ext.robustness2 => robustness2,
             ext.vertex_attribute_divisor => divisor,
             ext.primitives_generated_query => generated,
-            ext.conditional_rendering => conditional,
             ext.host_query_reset => host_reset,
             ext.non_seamless_cube => non_seamless,
             ext.view_2d_of_3d => view_2d_of_3d,
@@ -173,7 +169,6 @@ impl FeatureChain {
         ext.robustness2 &= on(self.robustness2.null_descriptor);
         ext.vertex_attribute_divisor &= on(self.divisor.vertex_attribute_instance_rate_divisor);
         ext.primitives_generated_query &= on(self.generated.primitives_generated_query);
-        ext.conditional_rendering &= on(self.conditional.conditional_rendering);
         ext.host_query_reset &= on(self.host_reset.host_query_reset);
         ext.non_seamless_cube &= on(self.non_seamless.non_seamless_cube_map);
         ext.view_2d_of_3d &= on(self.view_2d_of_3d.image2_d_view_of3_d);

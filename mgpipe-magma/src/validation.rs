@@ -40,9 +40,13 @@ unsafe extern "system" fn on_message(
 }
 
 /// A fragment output without an attachment is discarded (Vulkan 1.3, "Fragment Output Interface"), and GL programs have
-/// such outputs whenever a draw buffer is `GL_NONE`. Older layers compare the output's type with `VK_FORMAT_UNDEFINED`.
+/// such outputs whenever a draw buffer is `GL_NONE`. Older layers compare the output's type with `VK_FORMAT_UNDEFINED`, or
+/// warn. They also warn of an attachment that no output is for: its values become undefined, in GL likewise (spec 15.2.3).
 fn is_unfounded(message: &str) -> bool {
     message.contains("of type `VK_FORMAT_UNDEFINED` does not match fragment shader output type")
+        || message.contains("fragment shader writes to output location")
+            && message.contains("with no matching attachment")
+        || message.contains("not written by fragment shader; undefined values will be written to attachment")
 }
 
 fn report(message: &str) {
@@ -66,5 +70,10 @@ mod tests {
             |format: &str| format!("Attachment 0 of type `{format}` does not match fragment shader output type of x");
         assert!(is_unfounded(&of("VK_FORMAT_UNDEFINED")));
         assert!(!is_unfounded(&of("VK_FORMAT_R8_UINT")));
+        assert!(is_unfounded("fragment shader writes to output location 1 with no matching attachment"));
+        assert!(!is_unfounded("fragment shader writes to output location 1 of another type"));
+        assert!(is_unfounded(
+            "Attachment 2 not written by fragment shader; undefined values will be written to attachment"
+        ));
     }
 }

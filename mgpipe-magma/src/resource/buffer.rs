@@ -62,9 +62,6 @@ impl BufferStorage {
             if device.ext.transform_feedback {
                 usage |= U::TRANSFORM_FEEDBACK_BUFFER_EXT | U::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;
             }
-            if device.ext.conditional_rendering {
-                usage |= U::CONDITIONAL_RENDERING_EXT;
-            }
         }
         // A range of a buffer may end anywhere; word-sized device operations still want whole words.
         let info = vk::BufferCreateInfo::default().size(size.max(4).next_multiple_of(4)).usage(usage);
