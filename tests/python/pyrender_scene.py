@@ -79,7 +79,8 @@ scene.add(pyrender.PerspectiveCamera(yfov=0.75, znear=0.1, zfar=40.0), pose=towa
 renderer = pyrender.OffscreenRenderer(640, 480)
 renderer._platform.make_current()
 pictures.report(GL.glGetString(GL.GL_RENDERER), GL.glGetString(GL.GL_VERSION))
-color, depth = renderer.render(scene, flags=pyrender.RenderFlags.NONE)
+flags = pyrender.RenderFlags.SHADOWS_DIRECTIONAL | pyrender.RenderFlags.SHADOWS_SPOT
+color, depth = renderer.render(scene, flags=flags)
 if not 2.0 < depth[240, 320] < 12.0:
     raise SystemExit(f"the middle of the picture is {depth[240, 320]} away")
 pictures.save(color)

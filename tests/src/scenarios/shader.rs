@@ -9,6 +9,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("shader_uniform_types", uniform_types),
     Scenario::new("shader_uniform_matrices", uniform_matrices),
     Scenario::new("shader_uniform_structs_arrays", uniform_structs_arrays),
+    Scenario::new("shader_struct_samplers", struct_samplers),
     Scenario::new("shader_uniforms_per_program", uniforms_per_program),
     Scenario::new("shader_uniform_initializers", uniform_initializers),
     Scenario::new("shader_uniform_block_std140", block_std140),
@@ -146,6 +147,38 @@ unsafe fn uniform_structs_arrays(t: &Scene) {
         },
     );
     t.equal(two, [252.0, 254.0, 256.0, 258.0], "dynamic indexing");
+}
+
+/// Samplers inside an array of structs, picked by a loop counter: programs with many lights do that.
+unsafe fn struct_samplers(t: &Scene) {
+    let source = "
+        struct Light { vec4 color; sampler2D map; float power; };
+        uniform Light lights[3]; uniform int count; out vec4 result;
+        float look(sampler2D map, vec2 at) { return texture(map, at).r; }
+        void main() {
+            result = vec4(0.0);
+            for (int i = 0; i < count; ++i) result += lights[i].color * look(lights[i].map, vec2(0.5)) * lights[i].power;
+            result.a = texture(lights[1].map, vec2(0.5)).r;
+        }";
+    let v = result_of(t, source, |p| {
+        let l = |name: &str| t.get_uniform_location(p, name);
+        for (unit, red) in [(4, 51u8), (5, 255)] {
+            t.active_texture(gl::TEXTURE0 + unit);
+            t.texture(1, 1, &[[red, 9, 9, 255]]);
+        }
+        t.active_texture(gl::TEXTURE0);
+        for (k, unit, color) in [(0, 5, [1.0, 0.0, 0.0]), (1, 4, [0.0, 1.0, 0.0]), (2, 5, [0.0, 0.0, 1.0])] {
+            let at = l(&format!("lights[{k}].map"));
+            t.check(at.is_some(), format!("lights[{k}].map has no location"));
+            t.uniform_1_i32(at.as_ref(), unit);
+            t.uniform_4_f32(l(&format!("lights[{k}].color")).as_ref(), color[0], color[1], color[2], 0.0);
+            t.uniform_1_f32(l(&format!("lights[{k}].power")).as_ref(), 1.0 + k as f32);
+        }
+        t.uniform_1_i32(l("count").as_ref(), 3);
+    });
+    for (k, expected) in [1.0, 0.4, 3.0, 0.2].into_iter().enumerate() {
+        t.near(v[k], expected, 1e-5, &format!("component {k}"));
+    }
 }
 
 unsafe fn uniforms_per_program(t: &Scene) {
