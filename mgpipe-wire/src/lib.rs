@@ -17,6 +17,7 @@ mod counters;
 mod fingerprint;
 pub mod null;
 mod player;
+pub mod port;
 mod record;
 mod recorder;
 mod text;
