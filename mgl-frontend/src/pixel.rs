@@ -8,6 +8,7 @@ mod base;
 mod client;
 mod codec;
 mod convert;
+mod download;
 mod shape;
 mod small_float;
 mod state;
@@ -18,8 +19,9 @@ mod oracle;
 
 pub use client::ClientFormat;
 pub use codec::{decode_row, encode_row, Row};
-pub(crate) use convert::packs_as_stored;
 pub use convert::{pack_image, unpack_image, PackOptions};
+pub(crate) use convert::{packs_as_stored, Unpacker};
+pub(crate) use download::Download;
 pub use shape::{Components, Element, Field, Layout, Shape};
 pub(crate) use state::{transfer_address, PixelState};
 pub use store::{ImageAddress, PixelStore};

@@ -19,6 +19,7 @@ mod parameter;
 mod pending;
 mod query;
 mod readback;
+mod stream;
 mod target;
 mod texel_buffer;
 mod unit;
@@ -44,6 +45,7 @@ pub(crate) use image::client_format;
 pub(crate) use pending::Pending;
 pub(crate) use query::has_component;
 pub(crate) use readback::aspect_of;
+pub(crate) use stream::UploadSource;
 pub(crate) use target::{any_image_target, face_count, layer_count, single_level, Extent};
 pub(crate) use texel_buffer::TexelBuffer;
 pub(crate) use unit::TextureUnits;
@@ -230,6 +232,11 @@ impl TextureInner {
             }
         }
         *old = Some(image);
+    }
+
+    /// Whether an image would take the place on the server of one that is there.
+    pub(crate) fn keeps_place(&self, face: usize, level: u32, image: &Image) -> bool {
+        !self.images_moved && self.image(face, level).is_some_and(|old| old.same_shape(image))
     }
 
     /// Parameters changed in a way that completeness or the server sees.

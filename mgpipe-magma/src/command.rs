@@ -20,6 +20,8 @@ use std::sync::Arc;
 const CHUNK_BYTES: u64 = 2 << 20;
 /// Chunks that are kept for reuse.
 const SPARE_CHUNKS: usize = 16;
+/// Chunks of a batch after which an upload of many bytes submits it.
+const MUCH_STAGED: usize = 4;
 /// Batches in flight before recording waits for the oldest.
 const MAX_IN_FLIGHT: usize = 8;
 /// Frames in flight before a frame waits for the oldest.
@@ -101,6 +103,8 @@ pub(crate) struct Recorder {
     spare_chunks: Vec<Arc<BufferStorage>>,
     spare_pools: Vec<vk::DescriptorPool>,
     frames: VecDeque<u64>,
+    /// Memory in which read-backs land; see [`crate::readback`].
+    pub(crate) read_staging: [Option<Arc<BufferStorage>>; 2],
     /// Draws of the open pass that are put off to be merged.
     pub(crate) waiting: crate::merge::Waiting,
     /// Identity of the commands since the last full barrier of *main*.
@@ -199,6 +203,7 @@ impl Recorder {
             spare_chunks: Vec::new(),
             spare_pools: Vec::new(),
             frames: VecDeque::new(),
+            read_staging: [None, None],
             waiting: Default::default(),
             span: device.next_serial(),
             init_span: device.next_serial(),
@@ -343,6 +348,11 @@ impl Recorder {
 
     // ---- ring ----
 
+    /// Whether the batch has staged so much that handing it over is better than staging more.
+    pub(crate) fn has_much_staged(&self) -> bool {
+        self.batch.chunks.len() >= MUCH_STAGED
+    }
+
     /// Host-visible space that lives until the batch has retired.
     #[inline]
     pub(crate) fn ring(&mut self, size: u64, align: u64) -> PipeResult<RingSlice> {
@@ -366,6 +376,9 @@ impl Recorder {
         let chunk = if large {
             Arc::new(BufferStorage::new(&self.device, size, Placement::Upload)?)
         } else {
+            if self.spare_chunks.is_empty() {
+                self.reclaim_chunks()?;
+            }
             match self.spare_chunks.pop() {
                 Some(chunk) => chunk,
                 None => Arc::new(BufferStorage::new(&self.device, CHUNK_BYTES, Placement::Upload)?),
@@ -381,6 +394,20 @@ impl Recorder {
             self.chunk = Some((chunk, size));
         }
         Ok(slice)
+    }
+
+    /// Takes chunks back from batches that have retired; waits for the oldest batch when all of them together hold as many
+    /// as are ever kept.
+    fn reclaim_chunks(&mut self) -> PipeResult<()> {
+        self.collect();
+        let held: usize = self.in_flight.iter().map(|batch| batch.chunks.len()).sum();
+        if self.spare_chunks.is_empty() && held >= SPARE_CHUNKS {
+            if let Some(value) = self.in_flight.front().and_then(|batch| batch.value.get()) {
+                self.device.wait_value(value, u64::MAX)?;
+                self.collect();
+            }
+        }
+        Ok(())
     }
 
     /// Copies bytes into the ring.

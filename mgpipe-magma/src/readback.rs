@@ -4,10 +4,30 @@ use crate::command::Object;
 use crate::context::MagmaContext;
 use crate::resource::buffer::{BufferStorage, Placement};
 use crate::resource::texture::{Image, ImageDesc};
-use crate::transfer::{copy_alignment, planes, ImageArea};
+use crate::staging::{self, Piece};
+use crate::transfer::{copy_alignment, planes, ImageArea, Plane};
 use ash::vk;
 use mgpipe_types::*;
+use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// Bytes of staging memory at least.
+const LEAST_STAGING: u64 = 64 << 10;
+/// Texels of depth and stencil that are put together at a time.
+const RUN: usize = 2048;
+
+/// A piece of a read-back that the device is copying.
+struct Landing<'a> {
+    /// Timeline value after which it lies in the staging memory.
+    value: u64,
+    staging: Arc<BufferStorage>,
+    /// Planes with where they start.
+    planes: SmallVec<[(Plane, u64); 2]>,
+    /// Texels or blocks.
+    blocks: u64,
+    /// Where they go.
+    out: &'a mut [u8],
+}
 
 impl MagmaContext {
     /// Reads bytes of a buffer after everything that was recorded before.
@@ -51,64 +71,108 @@ impl MagmaContext {
             return Ok(());
         };
         let wanted = Format(info.format);
-        let (depth, stencil) = wanted_aspects(image.format, wanted, info.aspect);
-        let texels = u64::from(area.extent.width) * u64::from(area.extent.height) * u64::from(area.depth());
-        let desc = image.format.desc();
-        let blocks = desc
-            .image_bytes(area.extent.width, area.extent.height, area.depth())
-            .map_or(texels, |bytes| bytes / u64::from(desc.block_bytes.max(1)));
-        let mut total = 0u64;
-        let mut regions = smallvec::SmallVec::<[(vk::BufferImageCopy, u32, vk::ImageAspectFlags); 2]>::new();
-        for plane in planes(image.format) {
-            let skip = (plane.aspect == vk::ImageAspectFlags::DEPTH && !depth)
-                || (plane.aspect == vk::ImageAspectFlags::STENCIL && !stencil);
-            if skip {
-                continue;
-            }
-            total = total.next_multiple_of(copy_alignment(plane.bytes));
-            regions.push((
-                vk::BufferImageCopy {
-                    buffer_offset: total,
-                    buffer_row_length: 0,
-                    buffer_image_height: 0,
-                    image_subresource: area.layers(plane.aspect, level),
-                    image_offset: area.offset,
-                    image_extent: area.extent,
-                },
-                plane.bytes,
-                plane.aspect,
-            ));
-            total += blocks * u64::from(plane.bytes);
-        }
-        let staging = Arc::new(BufferStorage::new(&self.device, total, Placement::Readback)?);
         let (image, level_shift) = self.single_sampled(image, &area, level)?;
-        for (region, ..) in &mut regions {
-            region.image_subresource.mip_level -= level_shift.0;
-            region.image_subresource.base_array_layer -= level_shift.1;
-        }
-        let commands = self.transfer_commands(&[Object::Image(&image)], &[Object::Buffer(&staging)]);
-        let list: smallvec::SmallVec<[vk::BufferImageCopy; 2]> = regions.iter().map(|(region, ..)| *region).collect();
-        // SAFETY: the area was cut to the level; the staging buffer holds all planes; the batch keeps both.
-        unsafe {
-            self.device.raw.cmd_copy_image_to_buffer(commands, image.raw, vk::ImageLayout::GENERAL, staging.raw, &list);
-        }
-        self.finish()?;
-        let mut bytes = vec![0; total as usize];
-        staging.read(0, &mut bytes);
-        let part = |aspect: vk::ImageAspectFlags| {
-            regions.iter().find(|(.., a)| *a == aspect).map(|(region, size, _)| {
-                let start = region.buffer_offset as usize;
-                &bytes[start..start + (blocks as usize * *size as usize)]
+        let area = ImageArea { base_layer: area.base_layer - level_shift.1, ..area };
+        let level = level - level_shift.0;
+        let (depth, stencil) = wanted_aspects(image.format, wanted, info.aspect);
+        let desc = image.format.desc();
+        let planes: SmallVec<[Plane; 2]> = planes(image.format)
+            .into_iter()
+            .filter(|plane| match plane.aspect {
+                vk::ImageAspectFlags::DEPTH => depth,
+                vk::ImageAspectFlags::STENCIL => stencil,
+                _ => true,
             })
-        };
-        assemble(
-            image.format,
-            wanted,
-            part(vk::ImageAspectFlags::COLOR),
-            part(vk::ImageAspectFlags::DEPTH),
-            part(vk::ImageAspectFlags::STENCIL),
-            out,
-        );
+            .collect();
+        let blocks_wide = u64::from(area.extent.width.div_ceil(desc.block_width.max(1)));
+        let rows = area.extent.height.div_ceil(desc.block_height.max(1));
+        let row_bytes = blocks_wide * planes.iter().map(|plane| u64::from(plane.bytes)).sum::<u64>();
+        let wanted_row = if desc.is_compressed() || !image.format.is_depth_stencil() {
+            row_bytes
+        } else {
+            blocks_wide * u64::from(wanted.desc().block_bytes)
+        } as usize;
+        let mut out = out;
+        let mut waiting: Option<Landing> = None;
+        // While the device copies one piece the host takes the one before it.
+        for (index, piece) in Piece::cut(area.depth(), rows, row_bytes, staging::READ_BYTES).enumerate() {
+            let blocks = blocks_wide * u64::from(piece.rows) * u64::from(piece.slices);
+            let mut regions = SmallVec::<[vk::BufferImageCopy; 2]>::new();
+            let mut total = 0u64;
+            for plane in &planes {
+                total = total.next_multiple_of(copy_alignment(plane.bytes));
+                let area = piece.area(&area, desc.block_height);
+                regions.push(staging::tight_copy(total, &area, plane.aspect, level));
+                total += blocks * u64::from(plane.bytes);
+            }
+            let staging = self.read_staging(index % 2, total)?;
+            let commands = self.transfer_commands(&[Object::Image(&image)], &[Object::Buffer(&staging)]);
+            // SAFETY: the area was cut to the level; the staging buffer holds all planes; the batch keeps both.
+            unsafe {
+                self.device.raw.cmd_copy_image_to_buffer(
+                    commands,
+                    image.raw,
+                    vk::ImageLayout::GENERAL,
+                    staging.raw,
+                    &regions,
+                );
+            }
+            let value = self.submit()?;
+            if let Some(landing) = waiting.take() {
+                self.land(landing, image.format, wanted)?;
+            }
+            let len = (wanted_row * piece.rows as usize * piece.slices as usize).min(out.len());
+            let (part, rest) = out.split_at_mut(len);
+            out = rest;
+            let offsets = planes.iter().zip(&regions).map(|(plane, region)| (*plane, region.buffer_offset)).collect();
+            waiting = Some(Landing { value, staging, planes: offsets, blocks, out: part });
+        }
+        if let Some(landing) = waiting {
+            self.land(landing, image.format, wanted)?;
+        }
+        self.rec.collect();
+        Ok(())
+    }
+
+    /// Staging for read-backs, kept from one to the next; two, so that one fills while the other is taken.
+    fn read_staging(&mut self, index: usize, size: u64) -> PipeResult<Arc<BufferStorage>> {
+        let slot = &mut self.rec.read_staging[index % 2];
+        if let Some(staging) = slot.as_ref().filter(|staging| staging.size >= size) {
+            return Ok(staging.clone());
+        }
+        let size = size.max(LEAST_STAGING).next_power_of_two();
+        let staging = Arc::new(BufferStorage::new(&self.device, size, Placement::Readback)?);
+        // A single row can be larger than a piece; memory for that is not kept.
+        *slot = Some(staging.clone()).filter(|_| size <= 2 * staging::READ_BYTES);
+        Ok(staging)
+    }
+
+    /// Takes a piece that the device copied to staging memory.
+    fn land(&self, landing: Landing<'_>, have: Format, wanted: Format) -> PipeResult<()> {
+        self.device.wait_value(landing.value, u64::MAX)?;
+        let staging = &landing.staging;
+        let at = |aspect| landing.planes.iter().find(|(plane, _)| plane.aspect == aspect).map(|(_, offset)| *offset);
+        if let Some(offset) = at(vk::ImageAspectFlags::COLOR) {
+            staging.read(offset, landing.out);
+            return Ok(());
+        }
+        let (depth_at, stencil_at) = (at(vk::ImageAspectFlags::DEPTH), at(vk::ImageAspectFlags::STENCIL));
+        let size = plane_bytes(have);
+        let (mut depth, mut stencil) = ([0; RUN * 4], [0; RUN]);
+        let texel = wanted.desc().block_bytes.max(1) as usize;
+        let count = usize::try_from(landing.blocks).unwrap_or(usize::MAX);
+        for (run, out) in landing.out.chunks_mut(RUN * texel).enumerate() {
+            let first = run * RUN;
+            let len = (out.len() / texel).min(count.saturating_sub(first));
+            if let Some(offset) = depth_at {
+                staging.read(offset + (first * size) as u64, &mut depth[..len * size]);
+            }
+            if let Some(offset) = stencil_at {
+                staging.read(offset + first as u64, &mut stencil[..len]);
+            }
+            let depth = depth_at.map(|_| &depth[..len * size]);
+            assemble(have, wanted, depth, stencil_at.map(|_| &stencil[..len]), out);
+        }
         Ok(())
     }
 
@@ -256,19 +320,35 @@ fn wanted_aspects(have: Format, wanted: Format, aspect_bit: u32) -> (bool, bool)
     }
 }
 
-/// Puts planes together into texels of the wanted format.
-fn assemble(
-    have: Format,
-    wanted: Format,
-    color: Option<&[u8]>,
-    depth: Option<&[u8]>,
-    stencil: Option<&[u8]>,
-    out: &mut [u8],
-) {
-    if let Some(color) = color {
-        let len = color.len().min(out.len());
-        out[..len].copy_from_slice(&color[..len]);
-        return;
+/// Puts depth and stencil together into texels of the wanted format.
+fn assemble(have: Format, wanted: Format, depth: Option<&[u8]>, stencil: Option<&[u8]>, out: &mut [u8]) {
+    let is_24 = |format| matches!(format, Format::D24_UNORM_S8 | Format::D24_UNORM_X8);
+    let is_float = |format| matches!(format, Format::D32_FLOAT | Format::D32_FLOAT_S8);
+    let word = |bytes: &[u8]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    // What programs ask for has loops of its own.
+    match (depth, stencil) {
+        (None, Some(stencil)) if wanted == Format::S8_UINT => {
+            let len = stencil.len().min(out.len());
+            return out[..len].copy_from_slice(&stencil[..len]);
+        }
+        (Some(depth), Some(stencil)) if is_24(have) && wanted == Format::D24_UNORM_S8 => {
+            for ((to, depth), stencil) in out.chunks_exact_mut(4).zip(depth.chunks_exact(4)).zip(stencil) {
+                to.copy_from_slice(&(word(depth) & 0xff_ffff | u32::from(*stencil) << 24).to_le_bytes());
+            }
+            return;
+        }
+        (Some(depth), _) if is_24(have) && wanted == Format::D32_FLOAT => {
+            for (to, depth) in out.chunks_exact_mut(4).zip(depth.chunks_exact(4)) {
+                let value = f64::from(word(depth) & 0xff_ffff) / 16_777_215.0;
+                to.copy_from_slice(&(value as f32).to_le_bytes());
+            }
+            return;
+        }
+        (Some(depth), _) if is_float(have) && wanted == Format::D32_FLOAT => {
+            let len = depth.len().min(out.len());
+            return out[..len].copy_from_slice(&depth[..len]);
+        }
+        _ => {}
     }
     let count = depth.map(|d| d.len() / plane_bytes(have)).or(stencil.map(<[u8]>::len)).unwrap_or(0);
     let texel = wanted.desc().block_bytes.max(1) as usize;
@@ -319,12 +399,12 @@ mod tests {
     fn packed_depth_survives_the_way_through_planes() {
         let depth = 0x00ab_cdefu32.to_le_bytes();
         let mut out = [0; 4];
-        assemble(Format::D24_UNORM_S8, Format::D24_UNORM_S8, None, Some(&depth), Some(&[0x42]), &mut out);
+        assemble(Format::D24_UNORM_S8, Format::D24_UNORM_S8, Some(&depth), Some(&[0x42]), &mut out);
         assert_eq!(u32::from_le_bytes(out), 0x42ab_cdef);
-        assemble(Format::D24_UNORM_S8, Format::D32_FLOAT, None, Some(&0x00ff_ffffu32.to_le_bytes()), None, &mut out);
+        assemble(Format::D24_UNORM_S8, Format::D32_FLOAT, Some(&0x00ff_ffffu32.to_le_bytes()), None, &mut out);
         assert_eq!(f32::from_le_bytes(out), 1.0);
         let mut one = [0; 1];
-        assemble(Format::D24_UNORM_S8, Format::S8_UINT, None, None, Some(&[7]), &mut one);
+        assemble(Format::D24_UNORM_S8, Format::S8_UINT, None, Some(&[7]), &mut one);
         assert_eq!(one, [7]);
     }
 }

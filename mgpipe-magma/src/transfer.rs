@@ -4,6 +4,7 @@ use crate::command::Object;
 use crate::context::MagmaContext;
 use crate::resource::buffer::{BufferStorage, Placement};
 use crate::resource::texture::{Image, Storage};
+use crate::staging::{self, Piece};
 use ash::vk;
 use mgpipe_types::*;
 use smallvec::SmallVec;
@@ -303,55 +304,66 @@ impl MagmaContext {
                 (false, stride) => stride,
             };
             let slices = dst.depth();
-            let source = |slice: u32, row: u32| {
+            let source = |slice: u32, row: u32, len: u64| {
                 let at = region.src_offset + u64::from(slice) * slice_stride + u64::from(row) * row_stride;
                 let at = usize::try_from(at).ok()?;
-                bytes.get(at..at.checked_add(row_bytes as usize)?)
+                bytes.get(at..at.checked_add(usize::try_from(len).ok()?)?)
             };
+            let short = || PipeError::Protocol("an upload is shorter than its regions".into());
+            let texels = row_bytes / u64::from(desc.block_bytes.max(1));
             for plane in &planes {
-                let texels = row_bytes / u64::from(desc.block_bytes.max(1));
                 let plane_row = texels * u64::from(plane.bytes);
-                let total = plane_row * u64::from(rows) * u64::from(slices);
-                let space = self.rec.ring(total, copy_alignment(plane.bytes))?;
-                let mut at = 0u64;
-                for slice in 0..slices {
-                    for row in 0..rows {
-                        let Some(source) = source(slice, row) else {
-                            return Err(PipeError::Protocol("an upload is shorter than its regions".into()));
-                        };
-                        space.write_row(at, source, plane, format);
-                        at += plane_row;
+                let as_it_is = plane.bytes == desc.block_bytes;
+                for piece in Piece::cut(slices, rows, plane_row, staging::UPLOAD_BYTES) {
+                    let total = plane_row * u64::from(piece.rows) * u64::from(piece.slices);
+                    if self.rec.has_much_staged() {
+                        // The device begins with what is there, and its chunks come back.
+                        self.record_uploads(&image, &mut copies);
+                        self.submit()?;
                     }
+                    let space = self.rec.ring(total, copy_alignment(plane.bytes))?;
+                    let mut at = 0u64;
+                    for slice in piece.slice..piece.slice + piece.slices {
+                        if as_it_is && row_stride == row_bytes {
+                            let len = row_bytes * u64::from(piece.rows);
+                            space.write_bytes(at, source(slice, piece.row, len).ok_or_else(short)?);
+                            at += len;
+                            continue;
+                        }
+                        for row in piece.row..piece.row + piece.rows {
+                            space.write_row(at, source(slice, row, row_bytes).ok_or_else(short)?, plane, format);
+                            at += plane_row;
+                        }
+                    }
+                    let area = piece.area(&dst, desc.block_height);
+                    copies.push((space.buffer, staging::tight_copy(space.offset, &area, plane.aspect, level)));
                 }
-                copies.push((
-                    space.buffer,
-                    vk::BufferImageCopy {
-                        buffer_offset: space.offset,
-                        buffer_row_length: 0,
-                        buffer_image_height: 0,
-                        image_subresource: dst.layers(plane.aspect, level),
-                        image_offset: dst.offset,
-                        image_extent: dst.extent,
-                    },
-                ));
             }
         }
+        self.record_uploads(&image, &mut copies);
+        Ok(())
+    }
+
+    /// Records copies from ring space, whose regions do not overlap, into an image.
+    fn record_uploads(&mut self, image: &Arc<Image>, copies: &mut Vec<(vk::Buffer, vk::BufferImageCopy)>) {
         if copies.is_empty() {
-            return Ok(());
+            return;
         }
-        let commands = self.transfer_commands(&[], &[Object::Image(&image)]);
-        let mut start = 0;
-        while start < copies.len() {
-            let buffer = copies[start].0;
-            let end = copies[start..].iter().position(|(b, _)| *b != buffer).map_or(copies.len(), |n| start + n);
-            let list: SmallVec<[vk::BufferImageCopy; 8]> = copies[start..end].iter().map(|(_, copy)| *copy).collect();
+        let commands = self.transfer_commands(&[], &[Object::Image(image)]);
+        for run in copies.chunk_by(|a, b| a.0 == b.0) {
+            let list: SmallVec<[vk::BufferImageCopy; 8]> = run.iter().map(|(_, copy)| *copy).collect();
             // SAFETY: the regions lie within the image and the ring space that was made for them.
             unsafe {
-                self.device.raw.cmd_copy_buffer_to_image(commands, buffer, image.raw, vk::ImageLayout::GENERAL, &list);
+                self.device.raw.cmd_copy_buffer_to_image(
+                    commands,
+                    run[0].0,
+                    image.raw,
+                    vk::ImageLayout::GENERAL,
+                    &list,
+                );
             }
-            start = end;
         }
-        Ok(())
+        copies.clear();
     }
 
     /// Copies between resources.
@@ -568,15 +580,18 @@ impl crate::command::RingSlice {
             self.write_bytes(at, row);
             return;
         }
-        let mut out = Vec::with_capacity(row.len() / bytes.max(1) * plane.bytes as usize);
-        for texel in row.chunks_exact(bytes.max(1)) {
-            match (format, plane.aspect) {
-                (Format::D24_UNORM_S8, vk::ImageAspectFlags::STENCIL) => out.push(texel[3]),
-                (Format::D32_FLOAT_S8, vk::ImageAspectFlags::STENCIL) => out.push(texel[4]),
-                (_, vk::ImageAspectFlags::STENCIL) => out.push(texel[0]),
-                _ => out.extend_from_slice(&texel[..(plane.bytes as usize).min(texel.len())]),
-            }
-        }
+        // A depth plane that is narrower than its texel keeps the low bytes; a stencil plane is one byte of each texel.
+        let start = match (format, plane.aspect) {
+            (Format::D24_UNORM_S8, vk::ImageAspectFlags::STENCIL) => 3,
+            (Format::D32_FLOAT_S8, vk::ImageAspectFlags::STENCIL) => 4,
+            _ => 0,
+        };
+        let part = plane.bytes as usize;
+        let texels = row.chunks_exact(bytes.max(1));
+        let out: Vec<u8> = match part {
+            1 => texels.map(|texel| texel[start]).collect(),
+            _ => texels.flat_map(|texel| texel[start..(start + part).min(texel.len())].iter().copied()).collect(),
+        };
         self.write_bytes(at, &out);
     }
 }

@@ -6,9 +6,9 @@ use mgpipe_types::{aspect, gl, Box3, Opcode, ReadbackInfo, ReadbackToBuffer, Typ
 use super::{Attachment, Binding, Described};
 use crate::boundary::PixelDest;
 use crate::context::Context;
-use crate::error::{invalid_operation, invalid_value, out_of_memory, GlResult};
+use crate::error::{invalid_operation, invalid_value, GlResult};
 use crate::format::ComponentKind;
-use crate::pixel::{pack_image, packs_as_stored, transfer_address, ClientFormat, Components, PackOptions};
+use crate::pixel::{packs_as_stored, transfer_address, ClientFormat, Components, Download, PackOptions};
 use crate::texture::{aspect_of, client_format};
 
 impl Context {
@@ -143,21 +143,8 @@ impl Context {
             Components::Stencil if storage.has_depth() => mgpipe_types::Format::S8_UINT,
             _ => storage,
         };
-        let bytes = format.desc().image_bytes(width, height, 1).and_then(|n| usize::try_from(n).ok());
-        let bytes = bytes.ok_or_else(|| out_of_memory("glReadPixels"))?;
-        let mut texels = Vec::new();
-        texels.try_reserve_exact(bytes).map_err(|_| out_of_memory("glReadPixels"))?;
-        texels.resize(bytes, 0);
         self.tracker.validate(VerbClass::Readback, &mut self.state, &mut *self.pipe);
         attachment.realize(&mut *self.pipe);
-        let info = ReadbackInfo {
-            surface: attachment.surface(),
-            area: Box3 { x, y, z: 0, width, height, depth: 1 },
-            format: format.0,
-            aspect: aspect_of(client),
-            pad: [0; 2],
-        };
-        self.pipe.read_pixels(&info, &mut texels)?;
         // The clipped rectangle lands where its pixels belong in the whole one.
         let mut store = self.state.pixel.pack;
         if store.row_length == 0 {
@@ -168,9 +155,19 @@ impl Context {
         let options = self.read_options(described);
         let base = described.format.info.base;
         let base = if aspect_of(client) == aspect::COLOR { base } else { crate::format::Base::Rgba };
-        if !pack_image(client, &store, 2, [width, height, 1], &texels, format, base, options, out) {
-            return Err(invalid_operation("glReadPixels: the destination is too small"));
-        }
-        Ok(())
+        let download = Download {
+            surface: attachment.surface(),
+            area: Box3 { x, y, z: 0, width, height, depth: 1 },
+            format,
+            aspect: aspect_of(client),
+            base,
+            client,
+            store,
+            dims: 2,
+            options,
+            of_texture: false,
+            command: "glReadPixels",
+        };
+        self.download(&download, out)
     }
 }

@@ -11,6 +11,7 @@ use crate::boundary::{PixelData, PixelDest};
 use crate::buffer::Buffer;
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_operation, invalid_value, out_of_memory, GlResult};
+use crate::texture::UploadSource;
 
 /// Pixel state of a context.
 #[derive(Debug, Default)]
@@ -161,18 +162,52 @@ impl Context {
         Some(transfer_bytes(&self.state.pixel.pack, dims, size, format, type_))
     }
 
-    /// The bytes that an upload reads, from the application's pointer on; `None` for a null pointer.
-    pub(crate) fn upload_source<'a>(
+    /// Checks where an upload reads from; `None` for a null pointer.
+    pub(crate) fn check_source<'a>(
         &mut self,
         pixels: PixelData<'a>,
         dims: u32,
         size: [u32; 3],
         client: &ClientFormat,
         command: &'static str,
-    ) -> GlResult<Option<Cow<'a, [u8]>>> {
+    ) -> GlResult<Option<UploadSource<'a>>> {
         let store = self.state.pixel.unpack;
-        let address = transfer_address(&store, dims, size, client, matches!(pixels, PixelData::Buffer(_)), command)?;
-        self.bytes_of_source(pixels, address.end, client.offset_alignment(), command)
+        let in_buffer = matches!(pixels, PixelData::Buffer(_));
+        let len = transfer_address(&store, dims, size, client, in_buffer, command)?.end;
+        match pixels {
+            PixelData::None => Ok(None),
+            PixelData::Client(bytes) if bytes.len() < len => {
+                Err(invalid_operation(format!("{command}: fewer bytes than the image needs")))
+            }
+            PixelData::Client(bytes) => Ok(Some(UploadSource::Memory(bytes))),
+            PixelData::Buffer(offset) => {
+                let buffer = self.state.buffers.pixel_unpack.clone();
+                let buffer =
+                    buffer.ok_or_else(|| invalid_operation(format!("{command}: no pixel unpack buffer is bound")))?;
+                check_buffer_range(&buffer, offset, len, client.offset_alignment(), command)?;
+                Ok(Some(UploadSource::Buffer(buffer, offset as u64)))
+            }
+        }
+    }
+
+    /// The bytes of a checked source, `len` of them.
+    pub(crate) fn bytes_of<'a>(
+        &mut self,
+        source: UploadSource<'a>,
+        len: usize,
+        command: &'static str,
+    ) -> GlResult<Cow<'a, [u8]>> {
+        match source {
+            UploadSource::Memory(bytes) => Ok(Cow::Borrowed(bytes)),
+            UploadSource::Buffer(..) if len == 0 => Ok(Cow::Borrowed(&[])),
+            UploadSource::Buffer(buffer, offset) => {
+                let mut bytes = Vec::new();
+                bytes.try_reserve_exact(len).map_err(|_| address_error(command))?;
+                bytes.resize(len, 0);
+                self.read_buffer_bytes(&buffer, offset, &mut bytes)?;
+                Ok(Cow::Owned(bytes))
+            }
+        }
     }
 
     /// `len` bytes of an upload's source.

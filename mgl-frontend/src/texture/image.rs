@@ -9,7 +9,7 @@ use crate::boundary::PixelData;
 use crate::context::{Context, ContextState};
 use crate::error::{invalid_enum, invalid_operation, invalid_value, out_of_memory, GlError, GlResult};
 use crate::format::{check_texture_transfer, ResolvedFormat, TransferUse};
-use crate::pixel::{unpack_image, ClientFormat, Components};
+use crate::pixel::{unpack_image, ClientFormat, Components, Unpacker};
 
 /// Names of the commands by dimensionality, for messages.
 pub(super) fn command_name(dims: u32, names: [&'static str; 3]) -> &'static str {
@@ -159,12 +159,25 @@ impl Context {
             if texture.lock().immutable_levels != 0 {
                 return Err(invalid_operation(format!("{command}: the texture is immutable")));
             }
-            let source = ctx.upload_source(pixels, dims, extent.sizes(), &client, command)?;
+            let source = ctx.check_source(pixels, dims, extent.sizes(), &client, command)?;
             let mut image = Image::new(&internal, extent);
-            if let Some(data) = source.filter(|_| !extent.is_empty()) {
-                let bytes = ctx.texels(&internal, &client, dims, extent.sizes(), &data, command)?;
-                image.add_texels(Box3::sized(extent.width, extent.height, extent.depth), bytes);
+            let area = Box3::sized(extent.width, extent.height, extent.depth);
+            let Some(source) = source.filter(|_| !extent.is_empty()) else {
+                ctx.install_image(&texture, at.face, level, image);
+                return Ok(());
+            };
+            let unpacker = ctx.unpacker(&internal, &client, dims, extent.sizes());
+            // An image of the same shape keeps its storage, so that its texels need not wait for one.
+            if let Some(unpacker) = unpacker.filter(|_| texture.lock().keeps_place(at.face, level, &image)) {
+                ctx.install_image(&texture, at.face, level, Image::new(&internal, extent));
+                if ctx.stream_texels(&texture, (at.face, level), &area, &unpacker, &source, command)? {
+                    return Ok(());
+                }
             }
+            let len = ctx.source_bytes(&client, dims, extent.sizes());
+            let data = ctx.bytes_of(source, len, command)?;
+            let bytes = ctx.texels(&internal, &client, dims, extent.sizes(), &data, command)?;
+            image.add_texels(area, bytes);
             ctx.install_image(&texture, at.face, level, image);
             Ok(())
         });
@@ -204,17 +217,44 @@ impl Context {
             check_texture_transfer(internal.info, &client, TransferUse::Upload)
                 .map_err(|(code, reason)| GlError { code, message: format!("{command}: {reason}").into() })?;
             let sizes = [area.width, area.height, area.depth];
-            let Some(data) = ctx.upload_source(pixels, dims, sizes, &client, command)? else { return Ok(()) };
+            let Some(source) = ctx.check_source(pixels, dims, sizes, &client, command)? else { return Ok(()) };
             if sizes.contains(&0) {
                 return Ok(());
             }
+            let keeps_stencil = internal.info.base.has_stencil() && client.shape.components == Components::Depth;
+            if let Some(unpacker) = ctx.unpacker(&internal, &client, dims, sizes).filter(|_| !keeps_stencil) {
+                if ctx.stream_texels(&texture, (at.face, level), &area, &unpacker, &source, command)? {
+                    return Ok(());
+                }
+            }
+            let len = ctx.source_bytes(&client, dims, sizes);
+            let data = ctx.bytes_of(source, len, command)?;
             let mut bytes = ctx.texels(&internal, &client, dims, sizes, &data, command)?;
-            if internal.info.base.has_stencil() && client.shape.components == Components::Depth {
+            if keeps_stencil {
                 ctx.keep_stencil(&texture, at.face, level, &area, &mut bytes)?;
             }
             ctx.add_texels(&texture, at.face, level, area, bytes);
             Ok(())
         });
+    }
+
+    /// How an upload becomes texels row by row; `None` when it becomes blocks.
+    fn unpacker(
+        &self,
+        internal: &ResolvedFormat,
+        client: &ClientFormat,
+        dims: u32,
+        size: [u32; 3],
+    ) -> Option<Unpacker> {
+        if internal.info.is_compressed() {
+            return None;
+        }
+        Unpacker::new(client, &self.state.pixel.unpack, dims, size, internal.storage, internal.info.base)
+    }
+
+    /// Bytes from the application's pointer on that a checked upload reads.
+    fn source_bytes(&self, client: &ClientFormat, dims: u32, size: [u32; 3]) -> usize {
+        self.state.pixel.unpack.address(dims, size, client).map_or(0, |address| address.end)
     }
 
     /// Converts an upload to storage texels, or to blocks.

@@ -1,7 +1,7 @@
 //! `glGetTexImage` and `glGetCompressedTexImage`: what the device holds, generated and rendered levels included.
 
 use mgpipe_tracker::VerbClass;
-use mgpipe_types::{aspect, Box3, Format, ReadbackInfo, Target};
+use mgpipe_types::{aspect, Box3, Format, ReadbackInfo, Surface, Target};
 
 use super::compressed::{decode, decoded_format, encode_storage, image_bytes};
 use super::image::client_format;
@@ -11,9 +11,30 @@ use crate::boundary::PixelDest;
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_operation, out_of_memory, GlError, GlResult};
 use crate::format::{check_texture_transfer, TransferUse};
-use crate::pixel::{pack_image, transfer_address, ClientFormat, Components, PackOptions};
+use crate::pixel::{pack_image, transfer_address, ClientFormat, Components, Download, PackOptions};
+
+/// Every aspect that a format has.
+fn all_aspects(storage: Format) -> u32 {
+    let depth = if storage.has_depth() { aspect::DEPTH } else { 0 };
+    let stencil = if storage.has_stencil() { aspect::STENCIL } else { 0 };
+    match depth | stencil {
+        0 => aspect::COLOR,
+        bits => bits,
+    }
+}
 
 impl Context {
+    /// The surface to read an image from, which has all texels that were given, and its format. `None` for an image
+    /// without texels.
+    fn read_surface(&mut self, texture: &Texture, face: usize, level: u32) -> GlResult<Option<(Surface, Format)>> {
+        self.tracker.validate(VerbClass::TextureOp, &mut self.state, &mut *self.pipe);
+        let mut inner = texture.lock();
+        texture.realize_image(&mut inner, face, level, &mut *self.pipe)?;
+        let Some(image) = inner.image(face, level) else { return Ok(None) };
+        let surface = texture.surface(&inner, face, level, 0, false);
+        Ok(surface.is_some().then(|| (surface, image.storage())))
+    }
+
     /// Texels of a box of an image in storage format, as the device holds them. `None` for an image without texels.
     pub(crate) fn fetch_area(
         &mut self,
@@ -22,35 +43,13 @@ impl Context {
         level: u32,
         area: &Box3,
     ) -> GlResult<Option<(Vec<u8>, Format)>> {
-        self.tracker.validate(VerbClass::TextureOp, &mut self.state, &mut *self.pipe);
-        let (surface, storage) = {
-            let mut inner = texture.lock();
-            texture.realize_image(&mut inner, face, level, &mut *self.pipe)?;
-            let Some(image) = inner.image(face, level) else { return Ok(None) };
-            (texture.surface(&inner, face, level, 0, false), image.storage())
-        };
-        if !surface.is_some() {
-            return Ok(None);
-        }
+        let Some((surface, storage)) = self.read_surface(texture, face, level)? else { return Ok(None) };
         let bytes = storage.desc().image_bytes(area.width, area.height, area.depth);
         let bytes = bytes.and_then(|n| usize::try_from(n).ok()).ok_or_else(|| out_of_memory("texture read-back"))?;
         let mut texels = Vec::new();
         texels.try_reserve_exact(bytes).map_err(|_| out_of_memory("texture read-back"))?;
         texels.resize(bytes, 0);
-        let mut bits = 0;
-        if storage.has_depth() {
-            bits |= aspect::DEPTH;
-        }
-        if storage.has_stencil() {
-            bits |= aspect::STENCIL;
-        }
-        let info = ReadbackInfo {
-            surface,
-            area: *area,
-            format: storage.0,
-            aspect: if bits == 0 { aspect::COLOR } else { bits },
-            pad: [0; 2],
-        };
+        let info = ReadbackInfo { surface, area: *area, format: storage.0, aspect: all_aspects(storage), pad: [0; 2] };
         self.pipe.get_texture_image(&info, &mut texels)?;
         Ok(Some((texels, storage)))
     }
@@ -110,15 +109,28 @@ impl Context {
                     return Ok(());
                 }
                 let area = whole_area(at.target, extent);
-                let Some((texels, storage)) = ctx.fetch_area(&texture, at.face, level, &area)? else { return Ok(()) };
-                let (texels, storage) = match decoded_format(storage) {
-                    Some(plain) => {
-                        let decoded = decode(storage, extent.sizes(), &texels);
-                        (decoded.ok_or_else(|| out_of_memory("glGetTexImage: decoding"))?, plain)
-                    }
-                    None => (texels, storage),
-                };
                 let base = internal.info.base;
+                let Some((surface, storage)) = ctx.read_surface(&texture, at.face, level)? else { return Ok(()) };
+                let Some(plain) = decoded_format(storage) else {
+                    let download = Download {
+                        surface,
+                        area,
+                        format: storage,
+                        aspect: all_aspects(storage),
+                        base,
+                        client: &client,
+                        store,
+                        dims,
+                        options: PackOptions::default(),
+                        of_texture: true,
+                        command,
+                    };
+                    return ctx.download(&download, out);
+                };
+                let Some((texels, storage)) = ctx.fetch_area(&texture, at.face, level, &area)? else { return Ok(()) };
+                let texels = decode(storage, extent.sizes(), &texels);
+                let texels = texels.ok_or_else(|| out_of_memory("glGetTexImage: decoding"))?;
+                let storage = plain;
                 if !pack_image(
                     &client,
                     &store,
