@@ -1,5 +1,6 @@
 //! Links compiled shaders into one SPIR-V module a stage.
 
+use std::collections::HashMap;
 use std::sync::PoisonError;
 
 use mgpipe_types::reflection::{Stage, StageMask, DEFAULT_BLOCK_NAME};
@@ -10,6 +11,7 @@ use crate::module::{Module, Type};
 use crate::options::LinkOptions;
 use crate::reflect::{self, interface, ProgramFacts, StageModule as LinkStage};
 use crate::rewrite::original_name;
+use crate::rewrite::varyings::Varying;
 use crate::value;
 use crate::{disk_cache, passthrough, patch, CompiledShader, LinkError, LinkedProgram, StageModule};
 
@@ -32,19 +34,35 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
     sorted.sort_by_key(|(stage, _)| *stage);
     check_stages(&sorted, options)?;
     check_frag_coord(&sorted)?;
+    check_invariance(&sorted)?;
     let mut facts = merge_facts(&sorted)?;
     let has = |stage| sorted.iter().any(|(s, _)| *s == stage);
     facts.generated_control = !options.separable && passthrough::is_needed(has);
-    let with_levels = sorted.first().filter(|_| facts.generated_control).map(|(_, body)| {
-        // The prelude ends before the first line directive.
-        let (prelude, rest) = body.text.split_once("\n#line ").unwrap_or((&body.text, ""));
-        format!("{prelude}\n{}\n#line {rest}", passthrough::uniforms())
-    });
-    let sources = sorted
+    // One geometry shader's layout sizes the inputs of all, but glslang sizes each by what it uses itself.
+    let primitive = sorted.iter().find_map(|(_, body)| body.facts.geometry_input);
+    let with_more: Vec<Option<String>> = sorted
         .iter()
         .enumerate()
         .map(|(index, (stage, body))| {
-            if let Some(text) = with_levels.as_ref().filter(|_| index == 0) {
+            let mut more = String::new();
+            if index == 0 && facts.generated_control {
+                more.push_str(&passthrough::uniforms());
+            }
+            if let Some(primitive) = primitive {
+                if *stage == Stage::Geometry && body.facts.geometry_input.is_none() {
+                    more.push_str(&format!("layout({primitive})in;"));
+                }
+            }
+            // The prelude ends before the first line directive.
+            let (prelude, rest) = body.text.split_once("\n#line ").unwrap_or((&body.text, ""));
+            (!more.is_empty()).then(|| format!("{prelude}\n{more}\n#line {rest}"))
+        })
+        .collect();
+    let sources = sorted
+        .iter()
+        .zip(&with_more)
+        .map(|((stage, body), with_more)| {
+            if let Some(text) = with_more {
                 return (*stage, text.as_str(), None);
             }
             let parsed = body.parsed.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -128,6 +146,37 @@ fn check_frag_coord(shaders: &[(Stage, &Body)]) -> Result<(), String> {
         };
         if differs {
             return Err("error: fragment shader defined with conflicting layout qualifiers for gl_FragCoord".into());
+        }
+    }
+    Ok(())
+}
+
+/// Up to GLSL 4.10 a variable must be invariant in both shaders that share it or in none; all shaders of a stage must agree
+/// in any version.
+fn check_invariance(shaders: &[(Stage, &Body)]) -> Result<(), String> {
+    let old = shaders.iter().all(|(_, body)| body.facts.version < 420);
+    // Whether each variable of a stage is invariant, by direction and name.
+    let mut stages: Vec<(Stage, HashMap<(bool, &str), bool>)> = Vec::new();
+    for (stage, body) in shaders {
+        if stages.last().is_none_or(|(last, _)| last != stage) {
+            stages.push((*stage, HashMap::new()));
+        }
+        let Some((_, variables)) = stages.last_mut() else { continue };
+        for Varying { name, is_input, invariant } in &body.facts.varyings {
+            if variables.insert((*is_input, name), *invariant).is_some_and(|other| other != *invariant) {
+                return Err(format!("error: declarations of `{name}' have mismatching invariant qualifiers"));
+            }
+        }
+    }
+    for pair in stages.windows(2).filter(|_| old) {
+        let [(producer, outputs), (consumer, inputs)] = pair else { continue };
+        let mut shared = inputs.iter().filter(|((is_input, _), _)| *is_input);
+        let differs = shared.find(|((_, name), own)| outputs.get(&(false, *name)).is_some_and(|other| other != *own));
+        if let Some(((_, name), _)) = differs {
+            let (producer, consumer) = (producer.name(), consumer.name());
+            return Err(format!(
+                "error: `{name}' has mismatching invariant qualifiers in the {producer} and {consumer} shaders"
+            ));
         }
     }
     Ok(())

@@ -10,6 +10,7 @@ mod emit;
 mod legacy;
 pub(crate) mod members;
 mod names;
+pub(crate) mod varyings;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -71,6 +72,10 @@ pub(crate) struct SourceFacts {
     /// The shader reads `gl_FragCoord`.
     pub(crate) uses_frag_coord: bool,
     pub(crate) broadcasts_color: bool,
+    /// Variables between the stages.
+    pub(crate) varyings: Vec<varyings::Varying>,
+    /// Input primitive that a geometry shader declares.
+    pub(crate) geometry_input: Option<&'static str>,
     /// The version the shader was written in.
     pub(crate) version: u16,
 }
@@ -149,6 +154,7 @@ pub(crate) fn rewrite(
         facts: SourceFacts { version: input.version.number, ..SourceFacts::default() },
     };
     rewriter.check_declarations(log)?;
+    rewriter.varyings();
     rewriter.names(log)?;
     rewriter.version_checks(log)?;
     rewriter.declaration_edits(log)?;

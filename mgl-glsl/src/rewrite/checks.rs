@@ -1,6 +1,7 @@
 //! Rules of old versions that the normal form no longer has, as far as declarations and single tokens show them.
 
 use super::declarations::{Declaration, Qualifiers, Storage, What};
+use super::varyings::PRIMITIVES;
 use super::Rewriter;
 use crate::extensions;
 use crate::log::Log;
@@ -194,8 +195,7 @@ impl Rewriter<'_, '_, '_> {
                 if let Some(id) = q.layout.iter().find(|id| memory.contains(&id.name.as_str())) {
                     return Some((id.at, format!("invalid input layout qualifier `{}'", id.name)));
                 }
-                let primitives = ["points", "lines", "lines_adjacency", "triangles", "triangles_adjacency"];
-                let given: Vec<_> = q.layout.iter().filter(|id| primitives.contains(&id.name.as_str())).collect();
+                let given: Vec<_> = q.layout.iter().filter(|id| PRIMITIVES.contains(&id.name.as_str())).collect();
                 if given.len() > 1 && given.iter().any(|id| id.name != given[0].name) {
                     return Some((given[1].at, "conflicting input primitives".into()));
                 }

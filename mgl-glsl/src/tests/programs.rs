@@ -565,3 +565,48 @@ fn blocks_stay_active() {
     assert_eq!((r.uniform_blocks.len(), r.uniforms.len(), r.bindings.len()), (1, 2, 1));
     assert_eq!(r.uniforms[1].offset, 16);
 }
+
+#[test]
+fn invariance_must_agree_between_shaders() {
+    let sources = |version: u32, vertex: &str, fragment: &str| {
+        [
+            (Stage::Vertex, format!("#version {version}\n{vertex} void main() {{ gl_Position = vec4(0); d = 1.0; }}")),
+            (
+                Stage::Fragment,
+                format!("#version {version}\n{fragment} out vec4 color; void main() {{ color = vec4(d); }}"),
+            ),
+        ]
+    };
+    let run = |sources: &[(Stage, String)]| {
+        let all: Vec<_> = sources.iter().map(|(stage, text)| (*stage, text.as_str())).collect();
+        let shaders = compile_all(&all);
+        link(&shaders.iter().collect::<Vec<_>>(), &LinkOptions::default()).map(|_| ()).map_err(|e| e.info_log)
+    };
+    let error = run(&sources(330, "invariant out float d;", "in float d;")).expect_err("only the output is invariant");
+    assert_eq!(error, "error: `d' has mismatching invariant qualifiers in the vertex and fragment shaders\n");
+    assert!(run(&sources(330, "out float d;", "in float d; invariant d;")).is_err());
+    assert!(run(&sources(330, "out float d; invariant d;", "invariant in float d;")).is_ok());
+    assert!(run(&sources(420, "invariant out float d;", "in float d;")).is_ok(), "newer versions do not ask for it");
+    assert!(run(&sources(330, "#pragma STDGL invariant(all)\nout float d;", "in float d;")).is_ok());
+}
+
+#[test]
+fn one_layout_sizes_the_inputs_of_all_geometry_shaders() {
+    let sources = |uses: &str| {
+        [
+            (Stage::Vertex, "#version 150\nflat out int v; void main() { gl_Position = vec4(0); v = 1; }".to_owned()),
+            (
+                Stage::Geometry,
+                "#version 150\nlayout(triangles) in; layout(points, max_vertices = 1) out; void emit(); void main() { emit(); }"
+                    .to_owned(),
+            ),
+            (
+                Stage::Geometry,
+                format!("#version 150\nflat in int v[]; void emit() {{ gl_Position = vec4({uses}); EmitVertex(); }}"),
+            ),
+        ]
+    };
+    program(&sources("v[1]").iter().map(|(s, t)| (*s, t.as_str())).collect::<Vec<_>>());
+    let beyond = sources("v[3]");
+    assert!(link_error(&beyond.iter().map(|(s, t)| (*s, t.as_str())).collect::<Vec<_>>()).starts_with("error: "));
+}
