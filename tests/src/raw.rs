@@ -91,6 +91,7 @@ functions! {
     fn GetString(name: u32) -> *const c_char;
     fn GetStringi(name: u32, index: u32) -> *const c_char;
     fn GetTexParameterIiv(target: u32, name: u32, values: *mut i32);
+    fn GetTexParameterfv(target: u32, name: u32, values: *mut f32);
     fn GetVertexAttribIiv(index: u32, name: u32, values: *mut i32);
     fn IsEnabledi(target: u32, index: u32) -> u8;
     fn LogicOp(op: u32);

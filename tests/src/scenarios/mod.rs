@@ -17,7 +17,9 @@ mod query;
 mod raster;
 mod shader;
 mod texture;
+mod texture_copy;
 mod texture_format;
+mod texture_kind;
 mod texture_sampling;
 mod transfer;
 mod transfer_conversion;
@@ -35,6 +37,8 @@ pub fn all() -> Vec<Scenario> {
         fragment::SCENARIOS,
         texture::SCENARIOS,
         texture_format::SCENARIOS,
+        texture_kind::SCENARIOS,
+        texture_copy::SCENARIOS,
         texture_sampling::SCENARIOS,
         transfer::SCENARIOS,
         transfer_format::SCENARIOS,
