@@ -79,6 +79,20 @@ impl Rects {
     }
 }
 
+/// How a blit draws.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    component: Component,
+    aspect: vk::ImageAspectFlags,
+    /// Colour components that are written.
+    mask: u8,
+    linear: bool,
+    /// Stencil bits that are written, and what a shader without stencil export writes there.
+    stencil: (u32, u32),
+    /// Only texels with one of these stencil bits are written; 0: all.
+    bits: i32,
+}
+
 /// Subresource of an end, with the z offset that a 3D image takes instead of a layer.
 fn place(end: &End, aspects: vk::ImageAspectFlags) -> (vk::ImageSubresourceLayers, i32) {
     let volume = end.image.kind == vk::ImageType::TYPE_3D;
@@ -181,17 +195,15 @@ impl MagmaContext {
         let encode = blit.srgb_encode != 0;
         let seen = |format: Format| if encode { format } else { format.to_linear() };
         let mask = if blit.dst.flags & surface_flags::ALPHA_IS_ONE != 0 { 0x7 } else { 0xf };
-        self.blit_with_draw(
-            src,
-            seen(src.format),
-            dst,
-            seen(dst.format),
-            rects,
-            Component::of(src.format),
-            color,
+        let way = Way {
+            component: Component::of(src.format),
+            aspect: color,
             mask,
-            blit.filter == gl::LINEAR,
-        )
+            linear: blit.filter == gl::LINEAR,
+            stencil: (0xff, 0),
+            bits: 0,
+        };
+        self.blit_with_draw(src, seen(src.format), dst, seen(dst.format), rects, &way)
     }
 
     fn blit_depth_stencil(
@@ -217,10 +229,28 @@ impl MagmaContext {
                     self.copy_plane(src, dst, rects, aspect, 1)?;
                     continue;
                 }
-                self.warn_once(7, "a scaled or resolving stencil blit needs VK_EXT_shader_stencil_export");
+                self.blit_stencil_bits(src, dst, rects)?;
                 continue;
             }
-            self.blit_with_draw(src, src.image.format, dst, dst.image.format, rects, component, aspect, 0, false)?;
+            let way = Way { component, aspect, mask: 0, linear: false, stencil: (0xff, 0), bits: 0 };
+            self.blit_with_draw(src, src.image.format, dst, dst.image.format, rects, &way)?;
+        }
+        Ok(())
+    }
+
+    /// Blits stencil values where shaders cannot write them: zeros first, then each bit where the source has it.
+    fn blit_stencil_bits(&mut self, src: &End, dst: &End, rects: &Rects) -> PipeResult<()> {
+        let zero = (0xff, 0, 0);
+        for (write_mask, value, bits) in std::iter::once(zero).chain((0..8).map(|bit| (1 << bit, 0xff, 1 << bit))) {
+            let way = Way {
+                component: Component::StencilBit,
+                aspect: vk::ImageAspectFlags::STENCIL,
+                mask: 0,
+                linear: false,
+                stencil: (write_mask, value),
+                bits,
+            };
+            self.blit_with_draw(src, src.image.format, dst, dst.image.format, rects, &way)?;
         }
         Ok(())
     }
@@ -323,11 +353,9 @@ impl MagmaContext {
         dst: &End,
         dst_format: Format,
         rects: &Rects,
-        component: Component,
-        aspect: vk::ImageAspectFlags,
-        mask: u8,
-        linear: bool,
+        way: &Way,
     ) -> PipeResult<()> {
+        let Way { component, aspect, mask, linear, stencil, bits } = *way;
         if !src.image.usage_flags.contains(vk::ImageUsageFlags::SAMPLED) {
             return Err(PipeError::Unsupported(format!("{:?} cannot be sampled", src.image.format)));
         }
@@ -366,7 +394,7 @@ impl MagmaContext {
         let average =
             multisampled && dst.image.samples == vk::SampleCountFlags::TYPE_1 && component == Component::Float;
         push[24..28].copy_from_slice(&layer.to_ne_bytes());
-        push[28..32].copy_from_slice(&(i32::from(linear) | i32::from(average) << 1).to_ne_bytes());
+        push[28..32].copy_from_slice(&(i32::from(linear) | i32::from(average) << 1 | bits << 8).to_ne_bytes());
         let target = InternalTarget {
             image: &dst.image,
             format: dst_format,
@@ -375,7 +403,7 @@ impl MagmaContext {
             aspect,
             area: rects.clip,
             mask,
-            stencil: (0xff, 0),
+            stencil,
         };
         self.internal_draw(InternalShader::Blit(component, dim), &target, Some((&src.image, view, linear)), &push)
     }
@@ -494,7 +522,8 @@ impl MagmaContext {
                 } else {
                     (Component::of(format), vk::ImageAspectFlags::COLOR)
                 };
-                self.blit_with_draw(&src, format, &dst, format, &rects, component, aspect, 0xf, true)?;
+                let way = Way { component, aspect, mask: 0xf, linear: true, stencil: (0xff, 0), bits: 0 };
+                self.blit_with_draw(&src, format, &dst, format, &rects, &way)?;
             }
         }
         Ok(())

@@ -31,6 +31,7 @@ pub(crate) struct PipelineChoice {
     restart: bool,
     patch_points: u32,
     viewports: u32,
+    count_discarded: bool,
     pub(crate) variant: Variant,
     clip_origin: u32,
     clip_depth_mode: u32,
@@ -293,7 +294,13 @@ impl MagmaContext {
         } else {
             1
         };
-        let moment = Moment { topology: shape.topology, restart: shape.restart, patch_points, viewports };
+        let moment = Moment {
+            topology: shape.topology,
+            restart: shape.restart,
+            patch_points,
+            viewports,
+            count_discarded: self.queries.count_clipped(),
+        };
         let pipeline = self.choose_pipeline(&program, &framebuffer, moment)?;
         if self.xfb.running && pipeline != self.last_pipeline.bound {
             // No pipeline may be bound while Vulkan captures, and capturing again needs a barrier for its counters.
@@ -335,6 +342,7 @@ impl MagmaContext {
         if self.dirty & !(state | buffers | sets) != 0
             || (self.dirty & buffers != 0 && self.odd_points != 0)
             || self.xfb.is_active()
+            || self.rotates_vertices()
         {
             return Ok(false);
         }
@@ -354,6 +362,7 @@ impl MagmaContext {
                 restart: last.restart,
                 patch_points: last.patch_points,
                 viewports: last.viewports,
+                count_discarded: self.queries.count_clipped(),
             };
             let pipeline = self.choose_pipeline(&program, &framebuffer, moment)?;
             if self.last_pipeline.bound != pipeline {
@@ -400,6 +409,7 @@ impl MagmaContext {
             restart: moment.restart,
             patch_points: moment.patch_points,
             viewports: moment.viewports,
+            count_discarded: moment.count_discarded,
             variant,
             clip_origin: self.state.clip_origin,
             clip_depth_mode: self.state.clip_depth_mode,

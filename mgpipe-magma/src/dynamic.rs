@@ -96,7 +96,10 @@ impl MagmaContext {
             let mut scissors: SmallVec<[[i32; 4]; 1]> = SmallVec::new();
             for index in 0..count {
                 viewports.push(viewport(state, index, limits));
-                scissors.push(scissor(state, index, framebuffer.extent));
+                scissors.push(match moment.count_discarded && state.rasterizer_discard != 0 {
+                    true => [0; 4],
+                    false => scissor(state, index, framebuffer.extent),
+                });
             }
             if applied.viewports != viewports {
                 rec.flush_draws();
@@ -212,7 +215,8 @@ impl MagmaContext {
         }
         if device.ext.extended_dynamic_state2 {
             let fns = &device.fns.dynamic_state2;
-            apply!(discard, state.rasterizer_discard != 0, |d| fns.cmd_set_rasterizer_discard_enable(commands, d));
+            let discard = state.rasterizer_discard != 0 && !moment.count_discarded;
+            apply!(discard, discard, |d| fns.cmd_set_rasterizer_discard_enable(commands, d));
             apply!(bias_enable, bias_on, |b| fns.cmd_set_depth_bias_enable(commands, b));
             apply!(restart, moment.restart, |r| fns.cmd_set_primitive_restart_enable(commands, r));
             if device.features.patch_points_dynamic && moment.patch_points != 0 {

@@ -1,9 +1,10 @@
 //! Index plans: which index buffer a draw uses, and the rewrites of what Vulkan lacks.
 
 use crate::command::Object;
-use crate::context::MagmaContext;
+use crate::context::{BindPoint, MagmaContext};
 use crate::conv;
 use ash::vk;
+use mgpipe_types::reflection::Stage;
 use mgpipe_types::{draw_flags, gl, DrawIndirect, DrawInfo, DrawRange, HostBytes, PipeError, PipeResult};
 
 /// How a draw's indices reach Vulkan.
@@ -53,7 +54,50 @@ fn cut_ranges(ranges: &[DrawRange], indices: u64) -> Option<Vec<DrawRange>> {
     Some(ranges.iter().map(cut).collect())
 }
 
+/// Corners of the primitives of a run of indices in the order in which GL draws them, the provoking one first. GL's
+/// provoking vertex is the last (spec 13.4), and each primitive keeps its winding.
+fn rotate(topology: vk::PrimitiveTopology, run: &[u32], out: &mut Vec<u32>) {
+    use vk::PrimitiveTopology as T;
+    match topology {
+        T::LINE_LIST => run.chunks_exact(2).for_each(|c| out.extend([c[1], c[0]])),
+        T::LINE_STRIP => run.windows(2).for_each(|c| out.extend([c[1], c[0]])),
+        T::TRIANGLE_LIST => run.chunks_exact(3).for_each(|c| out.extend([c[2], c[0], c[1]])),
+        T::TRIANGLE_STRIP => {
+            for (index, c) in run.windows(3).enumerate() {
+                out.extend(if index % 2 == 0 { [c[2], c[0], c[1]] } else { [c[2], c[1], c[0]] });
+            }
+        }
+        T::TRIANGLE_FAN => {
+            if let Some((center, rim)) = run.split_first() {
+                rim.windows(2).for_each(|c| out.extend([c[1], *center, c[0]]));
+            }
+        }
+        _ => out.extend_from_slice(run),
+    }
+}
+
+/// The list into which [`rotate`] takes a topology apart.
+fn rotated_topology(topology: vk::PrimitiveTopology) -> Option<vk::PrimitiveTopology> {
+    use vk::PrimitiveTopology as T;
+    match topology {
+        T::LINE_LIST | T::LINE_STRIP => Some(T::LINE_LIST),
+        T::TRIANGLE_LIST | T::TRIANGLE_STRIP | T::TRIANGLE_FAN => Some(T::TRIANGLE_LIST),
+        _ => None,
+    }
+}
+
 impl MagmaContext {
+    /// Whether vertices have to change places, so that the first one of a primitive is the one that GL's last one is: the
+    /// device has no choice of the provoking vertex, and the program has flat inputs.
+    pub(crate) fn rotates_vertices(&self) -> bool {
+        if self.device.ext.provoking_vertex || self.state.provoking_vertex == gl::FIRST_VERTEX_CONVENTION {
+            return false;
+        }
+        // What a geometry shader emits is out of reach, and captured vertices have to keep their order.
+        let program = self.programs[BindPoint::Draw as usize].as_ref().map(|bound| &bound.program);
+        !self.xfb.is_active() && program.is_some_and(|p| p.flat_inputs && p.last_vertex_stage() == Some(Stage::Vertex))
+    }
+
     /// Decides about indices. `None`: nothing is drawn.
     pub(crate) fn plan_indices(
         &mut self,
@@ -63,6 +107,7 @@ impl MagmaContext {
         indices: HostBytes<'_>,
     ) -> PipeResult<Option<IndexPlan>> {
         let topology = conv::map_topology(info.mode);
+        let rotates = self.rotates_vertices() && rotated_topology(topology).is_some();
         let from_indirect = info.flags & draw_flags::INDIRECT != 0;
         if info.instance_count == 0 && !from_indirect {
             return Ok(None);
@@ -71,7 +116,7 @@ impl MagmaContext {
             return Ok(None);
         }
         if info.index_size == 0 {
-            if info.mode == gl::LINE_LOOP && !from_indirect {
+            if (info.mode == gl::LINE_LOOP || rotates) && !from_indirect {
                 return self.rewrite(info, ranges, Indices::None);
             }
             return Ok(Some(IndexPlan { topology, restart: false, index: None, ranges: None }));
@@ -89,7 +134,7 @@ impl MagmaContext {
         let restart_is_native = !restart || (info.restart_index == all_ones && (!list || native_list));
         // Indices that reach the all-ones value without meaning a restart would restart natively only if it is on.
         let byte_is_native = info.index_size != 1 || self.device.ext.index_type_uint8;
-        let native = restart_is_native && byte_is_native && info.mode != gl::LINE_LOOP;
+        let native = restart_is_native && byte_is_native && info.mode != gl::LINE_LOOP && !rotates;
         let ty = match info.index_size {
             1 => vk::IndexType::UINT8_EXT,
             2 => vk::IndexType::UINT16,
@@ -144,6 +189,7 @@ impl MagmaContext {
     fn rewrite(&mut self, info: &DrawInfo, ranges: &[DrawRange], source: Indices<'_>) -> PipeResult<Option<IndexPlan>> {
         let restart = info.flags & draw_flags::PRIMITIVE_RESTART != 0 && info.index_size != 0;
         let topology = conv::map_topology(info.mode);
+        let rotated = rotated_topology(topology).filter(|_| self.rotates_vertices());
         // Indices that do not exist are not drawn, so that an absurd count costs no more than the buffer is long.
         let cut = match source {
             Indices::Bytes(bytes) => cut_ranges(ranges, bytes.len() as u64 / u64::from(info.index_size.max(1))),
@@ -153,7 +199,9 @@ impl MagmaContext {
         let total: u64 = ranges.iter().map(|range| u64::from(range.count)).sum();
         let mut words: Vec<u32> = Vec::new();
         let mut run: Vec<u32> = Vec::new();
-        let reserved = usize::try_from(total).is_ok_and(|total| {
+        // A strip or fan that is taken apart has three indices for each one.
+        let most = if rotated.is_some() { total.saturating_mul(3) } else { total };
+        let reserved = usize::try_from(most).is_ok_and(|total| {
             total <= REWRITE_LIMIT && words.try_reserve(total).is_ok() && run.try_reserve(total).is_ok()
         });
         if !reserved {
@@ -175,7 +223,12 @@ impl MagmaContext {
                 if run.is_empty() {
                     return;
                 }
-                if let Some(primitives) = run.len().checked_div(per_primitive) {
+                if rotated.is_some() {
+                    if info.mode == gl::LINE_LOOP && run.len() > 1 {
+                        run.push(run[0]);
+                    }
+                    rotate(topology, run, words);
+                } else if let Some(primitives) = run.len().checked_div(per_primitive) {
                     // Incomplete primitives before a restart are dropped (spec 10.3.6).
                     words.extend_from_slice(&run[..primitives * per_primitive]);
                 } else {
@@ -209,10 +262,33 @@ impl MagmaContext {
         }
         let slice = self.rec.ring_bytes(bytemuck::cast_slice(&words), 4)?;
         Ok(Some(IndexPlan {
-            topology,
-            restart: restart && per_primitive == 0,
+            topology: rotated.unwrap_or(topology),
+            restart: restart && per_primitive == 0 && rotated.is_none(),
             index: Some((slice.buffer, slice.offset, vk::IndexType::UINT32)),
             ranges: Some(out_ranges),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use vk::PrimitiveTopology as T;
+
+    fn rotated(topology: T, run: &[u32]) -> Vec<u32> {
+        let mut out = Vec::new();
+        rotate(topology, run, &mut out);
+        out
+    }
+
+    #[test]
+    fn the_last_vertex_comes_first_and_the_winding_stays() {
+        assert_eq!(rotated(T::LINE_LIST, &[0, 1, 2, 3, 4]), [1, 0, 3, 2]);
+        assert_eq!(rotated(T::LINE_STRIP, &[5, 6, 7]), [6, 5, 7, 6]);
+        assert_eq!(rotated(T::TRIANGLE_LIST, &[0, 1, 2, 3, 4]), [2, 0, 1]);
+        // The second triangle of a strip is (2, 1, 3) in GL's order.
+        assert_eq!(rotated(T::TRIANGLE_STRIP, &[0, 1, 2, 3]), [2, 0, 1, 3, 2, 1]);
+        assert_eq!(rotated(T::TRIANGLE_FAN, &[9, 1, 2, 3]), [2, 9, 1, 3, 9, 2]);
+        assert_eq!(rotated(T::TRIANGLE_FAN, &[]), []);
     }
 }

@@ -65,6 +65,8 @@ pub(crate) struct Moment {
     pub(crate) restart: bool,
     pub(crate) patch_points: u32,
     pub(crate) viewports: u32,
+    /// Discarded primitives are to reach clipping, where a query counts them: an empty scissor discards them instead.
+    pub(crate) count_discarded: bool,
 }
 
 /// Whether polygons of this state and topology are offset.
@@ -171,7 +173,7 @@ impl FixedState {
             fixed.viewports = moment.viewports;
         }
         if !device.ext.extended_dynamic_state2 {
-            fixed.discard = state.rasterizer_discard != 0;
+            fixed.discard = state.rasterizer_discard != 0 && !moment.count_discarded;
             fixed.depth_bias = depth_bias_enabled(state, moment.topology);
             fixed.restart = moment.restart;
         }

@@ -5,7 +5,7 @@
 //! type, so all GL queries of one type share the running segment, which is cut whenever one of them begins or ends.
 
 use crate::command::Recorder;
-use crate::context::MagmaContext;
+use crate::context::{dirty, MagmaContext};
 use crate::device::{BatchValue, Device};
 use crate::error::map_create;
 use ash::vk;
@@ -71,6 +71,8 @@ struct Query {
     kind: Kind,
     meaning: Meaning,
     active: bool,
+    /// Counts generated primitives by those that reach clipping, since the device has no query for them.
+    generated: bool,
     segments: Vec<Arc<Slot>>,
     /// Batch of the latest segment.
     batch: Option<Arc<BatchValue>>,
@@ -209,6 +211,11 @@ impl Queries {
         }
     }
 
+    /// Whether an active query counts what reaches clipping, as a stand-in for what is generated.
+    pub(crate) fn count_clipped(&self) -> bool {
+        self.active > 0 && self.queries.values().any(|query| query.active && query.generated)
+    }
+
     /// Lets go of everything; the context has waited for its work.
     pub(crate) fn destroy(&mut self) {
         self.running.clear();
@@ -267,7 +274,9 @@ impl MagmaContext {
         let Some((kind, meaning)) = meaning(&self.device, desc.target, desc.index) else {
             return self.shared.complain("query_create", format!("query target {:#x} is not supported", desc.target));
         };
-        let query = Query { kind, meaning, active: false, segments: Vec::new(), batch: None, result: None };
+        let generated = desc.target == gl::PRIMITIVES_GENERATED && kind.ty == vk::QueryType::PIPELINE_STATISTICS;
+        let (segments, batch, result) = (Vec::new(), None, None);
+        let query = Query { kind, meaning, active: false, generated, segments, batch, result };
         self.queries.queries.insert(QueryHandle(desc.query), query);
     }
 
@@ -315,6 +324,9 @@ impl MagmaContext {
         if !query.active {
             query.active = true;
             self.queries.active += 1;
+            if query.generated {
+                self.dirty |= dirty::STATE | dirty::DYNAMIC;
+            }
         }
         self.cut(kind, true);
     }
@@ -358,6 +370,9 @@ impl MagmaContext {
         if query.active {
             query.active = false;
             self.queries.active -= 1;
+            if query.generated {
+                self.dirty |= dirty::STATE | dirty::DYNAMIC;
+            }
             self.cut(kind, false);
         }
     }
@@ -452,7 +467,8 @@ impl MagmaContext {
         };
         // A handle that no client mints.
         let handle = QueryHandle(mgpipe_types::Handle { slot: 0, gen: u32::MAX });
-        let query = Query { kind, meaning, active: false, segments: Vec::new(), batch: None, result: None };
+        let (segments, batch, result) = (Vec::new(), None, None);
+        let query = Query { kind, meaning, active: false, generated: false, segments, batch, result };
         self.queries.queries.insert(handle, query);
         let result = self.write_timestamp(handle).and_then(|()| self.query_answer(handle, true));
         self.queries.queries.remove(&handle);

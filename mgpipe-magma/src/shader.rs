@@ -114,6 +114,8 @@ pub(crate) struct Program {
     pub(crate) pipelines: Mutex<HashMap<PipelineKey, vk::Pipeline>>,
     pub(crate) compute: Mutex<Option<vk::Pipeline>>,
     pub(crate) num_samples_offset: u32,
+    /// Whether the fragment stage has inputs of the provoking vertex.
+    pub(crate) flat_inputs: bool,
 }
 
 /// Changes that Magma makes to a module, by the state it is used with.
@@ -181,7 +183,7 @@ impl Program {
     ) -> PipeResult<Program> {
         let reflection = Reflection::from_bytes(slice(code, desc.reflection)?)
             .map_err(|error| PipeError::Protocol(error.to_string()))?;
-        let mut stages = Vec::new();
+        let mut stages: Vec<(Stage, Vec<u32>)> = Vec::new();
         for stage in Stage::ALL {
             if desc.stage_mask >> stage as u32 & 1 == 0 {
                 continue;
@@ -219,6 +221,8 @@ impl Program {
         // SAFETY: the set layouts are alive and stay so with the program.
         let layout = unsafe { device.raw.create_pipeline_layout(&info, None) }
             .map_err(|code| map_create("pipeline layout", code))?;
+        let fragment = stages.iter().find(|(stage, _)| *stage == Stage::Fragment);
+        let flat_inputs = fragment.is_some_and(|(_, words)| crate::spirv::has_flat(words));
         let bindings = initial_bindings(&reflection);
         let slots = slots(&reflection);
         Ok(Program {
@@ -236,6 +240,7 @@ impl Program {
             pipelines: Mutex::new(HashMap::new()),
             compute: Mutex::new(None),
             num_samples_offset: desc.num_samples_offset,
+            flat_inputs,
             reflection,
         })
     }

@@ -32,6 +32,28 @@ pub(crate) fn patch(words: &[u32], stage: Stage, variant: Variant) -> PipeResult
     Ok(patcher.finish())
 }
 
+/// Whether a module decorates anything as flat. Of a fragment stage that is an input.
+pub(crate) fn has_flat(words: &[u32]) -> bool {
+    let mut rest = words.get(5..).unwrap_or_default();
+    while let [first, ..] = rest {
+        let (length, opcode) = ((first >> 16) as usize, first & 0xffff);
+        let decoration = match opcode {
+            _ if opcode == Op::Decorate as u32 => 2,
+            _ if opcode == Op::MemberDecorate as u32 => 3,
+            _ => usize::MAX,
+        };
+        if decoration < length && rest.get(decoration) == Some(&(Decoration::Flat as u32)) {
+            return true;
+        }
+        // Decorations come before all functions.
+        rest = match rest.get(length..) {
+            Some(next) if length > 0 && opcode != Op::Function as u32 => next,
+            _ => return false,
+        };
+    }
+    false
+}
+
 /// Whether the instructions' lengths add up to the module's. The parser takes that for granted.
 fn is_well_framed(words: &[u32]) -> bool {
     let mut rest = match words.split_at_checked(5) {
@@ -242,10 +264,116 @@ impl Patcher {
         id
     }
 
+    /// Locations that a value of a type takes.
+    fn locations(&self, ty: u32) -> u32 {
+        let globals = &self.module.types_global_values;
+        let Some(def) = globals.iter().find(|i| i.result_id == Some(ty)) else { return 1 };
+        let literal = |i: &Instruction, index: usize| match i.operands.get(index) {
+            Some(Operand::LiteralBit32(value)) => *value,
+            _ => 1,
+        };
+        match def.class.opcode {
+            Op::TypeMatrix => id_at(def, 0).map_or(1, |column| self.locations(column)) * literal(def, 1),
+            Op::TypeArray => {
+                let length = id_at(def, 1).and_then(|id| globals.iter().find(|i| i.result_id == Some(id)));
+                let element = id_at(def, 0).map_or(1, |element| self.locations(element));
+                element.saturating_mul(length.map_or(1, |constant| literal(constant, 0)))
+            }
+            Op::TypeStruct => (0..def.operands.len()).filter_map(|i| id_at(def, i)).map(|m| self.locations(m)).sum(),
+            Op::TypeVector => {
+                let wide = id_at(def, 0).and_then(|id| globals.iter().find(|i| i.result_id == Some(id)));
+                1 + u32::from(wide.is_some_and(|scalar| literal(scalar, 0) == 64) && literal(def, 1) > 2)
+            }
+            _ => 1,
+        }
+    }
+
+    /// A location behind all that the module's outputs use.
+    fn free_location(&self) -> u32 {
+        let mut free = 0;
+        for annotation in &self.module.annotations {
+            let at = annotation.operands.iter().position(|o| *o == Operand::Decoration(Decoration::Location));
+            let Some(Operand::LiteralBit32(location)) = at.and_then(|at| annotation.operands.get(at + 1)) else {
+                continue;
+            };
+            let Some(target) = id_at(annotation, 0) else { continue };
+            let used = match (self.pointee(target), annotation.operands.get(1)) {
+                (Some((StorageClass::Output, ty)), _) => self.locations(ty),
+                (None, Some(Operand::LiteralBit32(member))) => {
+                    let mut types = self.module.types_global_values.iter();
+                    let member = types
+                        .find(|i| i.result_id == Some(target))
+                        .and_then(|structure| id_at(structure, *member as usize));
+                    member.map_or(1, |ty| self.locations(ty))
+                }
+                _ => continue,
+            };
+            free = free.max(location.saturating_add(used));
+        }
+        free
+    }
+
+    /// Lets transform feedback capture a copy of a built-in from before the changes that follow.
+    fn capture_copy(&mut self, place: Place, pointee: u32) {
+        let structure = self.pointee(place.variable).map(|(_, ty)| ty);
+        let is_capture = |operand: Option<&Operand>| {
+            use Decoration as D;
+            matches!(operand, Some(Operand::Decoration(D::XfbBuffer | D::XfbStride | D::Offset | D::Stream)))
+        };
+        let of_variable = |i: &Instruction| {
+            i.class.opcode == Op::Decorate && id_at(i, 0) == Some(place.variable) && is_capture(i.operands.get(1))
+        };
+        // The member itself, or the variable when it is no block.
+        let of_value = |i: &Instruction| match place.member {
+            Some(member) => {
+                i.class.opcode == Op::MemberDecorate
+                    && id_at(i, 0) == structure
+                    && i.operands.get(1) == Some(&Operand::LiteralBit32(member))
+                    && is_capture(i.operands.get(2))
+            }
+            None => of_variable(i),
+        };
+        let annotations = &mut self.module.annotations;
+        let is_offset = |i: &&Instruction| i.operands.contains(&Operand::Decoration(Decoration::Offset));
+        if !annotations.iter().filter(|i| of_value(i)).any(|i| is_offset(&i)) {
+            return;
+        }
+        let mut decorations: Vec<Vec<Operand>> = Vec::new();
+        let skip = 1 + usize::from(place.member.is_some());
+        decorations.extend(annotations.iter().filter(|i| of_value(i)).map(|i| i.operands[skip..].to_vec()));
+        // A block says for all its members what they do not say themselves.
+        for block in annotations.iter().filter(|i| place.member.is_some() && of_variable(i)) {
+            if !decorations.iter().any(|own| own.first() == block.operands.get(1)) {
+                decorations.push(block.operands[1..].to_vec());
+            }
+        }
+        annotations.retain(|i| !of_value(i));
+        let location = self.free_location();
+        let copy = self.variable(StorageClass::Output, pointee);
+        self.add_interface(copy);
+        for decoration in decorations {
+            let mut operands = vec![Operand::IdRef(copy)];
+            operands.extend(decoration);
+            self.module.annotations.push(inst(Op::Decorate, None, None, operands));
+        }
+        self.decorate(copy, Decoration::Location, vec![Operand::LiteralBit32(location)]);
+        self.at_vertex_end(|p| {
+            let mut out = Vec::new();
+            let pointer = p.pointer_to(place, pointee, &mut out);
+            let value = p.id();
+            out.push(inst(Op::Load, Some(pointee), Some(value), vec![Operand::IdRef(pointer)]));
+            out.push(inst(Op::Store, None, None, vec![Operand::IdRef(copy), Operand::IdRef(value)]));
+            out
+        });
+    }
+
     fn write_point_size(&mut self) {
         let float = self.float();
         let place = match self.built_in(BuiltIn::PointSize, StorageClass::Output) {
-            Some(place) => place,
+            Some(place) => {
+                self.capture_copy(place, float);
+                place
+            }
             None => {
                 let variable = self.variable(StorageClass::Output, float);
                 self.decorate(variable, Decoration::BuiltIn, vec![Operand::BuiltIn(BuiltIn::PointSize)]);
@@ -301,6 +429,7 @@ impl Patcher {
     fn convert_depth(&mut self) {
         let Some(place) = self.built_in(BuiltIn::Position, StorageClass::Output) else { return };
         let (float, vec4) = (self.float(), self.vector(4));
+        self.capture_copy(place, vec4);
         let half = self.float_constant(0.5);
         self.at_vertex_end(|p| {
             let mut out = Vec::new();
@@ -427,6 +556,41 @@ mod tests {
         assert_eq!(stores, 3, "the shader's own, the point size, the position");
         let entry = &module.entry_points[0];
         assert_eq!(entry.operands[0], Operand::ExecutionModel(ExecutionModel::Vertex));
+    }
+
+    #[test]
+    fn a_captured_position_stays_what_the_shader_wrote() {
+        let mut module = rspirv::dr::load_words(words(VERTEX)).expect("a module");
+        let mut patcher = Patcher::new(module.clone(), Stage::Vertex).expect("an entry point");
+        let place = patcher.built_in(BuiltIn::Position, StorageClass::Output).expect("a position");
+        let target = match place.member {
+            Some(member) => {
+                let (_, structure) = patcher.pointee(place.variable).expect("a block");
+                vec![Operand::IdRef(structure), Operand::LiteralBit32(member)]
+            }
+            None => vec![Operand::IdRef(place.variable)],
+        };
+        let op = if place.member.is_some() { Op::MemberDecorate } else { Op::Decorate };
+        for (decoration, value) in [(Decoration::XfbBuffer, 1), (Decoration::XfbStride, 16), (Decoration::Offset, 0)] {
+            let mut operands = target.clone();
+            operands.extend([Operand::Decoration(decoration), Operand::LiteralBit32(value)]);
+            module.annotations.push(inst(op, None, None, operands));
+        }
+        let patched = patch(&module.assemble(), Stage::Vertex, all()).expect("a module");
+        let module = rspirv::dr::load_words(&patched).expect("still a module");
+        let captured: Vec<_> = module
+            .annotations
+            .iter()
+            .filter(|a| a.operands.contains(&Operand::Decoration(Decoration::XfbBuffer)))
+            .map(|a| id_at(a, 0))
+            .collect();
+        assert_eq!(captured.len(), 1);
+        let copy = captured[0].expect("a target");
+        assert_ne!(Some(copy), id_at(&inst(op, None, None, target), 0), "the position itself is not captured");
+        let stored = |i: &&Instruction| i.class.opcode == Op::Store && id_at(i, 0) == Some(copy);
+        assert_eq!(module.all_inst_iter().filter(stored).count(), 1);
+        patcher = Patcher::new(module, Stage::Vertex).expect("an entry point");
+        assert_eq!(patcher.free_location(), 1, "the copy has a location");
     }
 
     #[test]

@@ -7,7 +7,8 @@ use ash::vk;
 use mgpipe_types::reflection::gl_type::{self, Scalar};
 use mgpipe_types::reflection::Reflection;
 use mgpipe_types::{
-    attrib_class, draw_flags, gl, DrawInfo, DrawRange, PipeResult, VertexAttribute, VertexBinding, MAX_VERTEX_ATTRIBS,
+    attrib_class, draw_flags, gl, DrawInfo, DrawRange, PipeError, PipeResult, VertexAttribute, VertexBinding,
+    MAX_VERTEX_ATTRIBS,
 };
 use smallvec::SmallVec;
 
@@ -37,6 +38,8 @@ pub(crate) struct Conversion {
     pub(crate) stride: u32,
     pub(crate) divisor: u32,
     pub(crate) offset: u32,
+    /// Each element is repeated for so many instances, since the device's own divisors do not go that far; 0: not at all.
+    repeat: u32,
     component_type: u32,
     components: u8,
     normalized: bool,
@@ -81,6 +84,11 @@ pub(crate) struct VertexLayout {
 
 /// Bytes of one attribute in the block of current values.
 pub(crate) const DEFAULT_BYTES: u32 = 32;
+
+/// Most bytes of an attribute that is repeated for instances.
+const MAX_REPEATED_BYTES: usize = 1 << 30;
+/// Most instances of an indirect draw that find repeated attributes.
+const MAX_INDIRECT_INSTANCES: u64 = 1 << 16;
 
 /// How a shader reads a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,8 +146,9 @@ impl VertexLayout {
                 let start = offset(attribute.binding) + u64::from(attribute.relative_offset);
                 let aligned = start % unit == 0 && u64::from(stride) % unit == 0;
                 let far = attribute.relative_offset > device.properties.limits.max_vertex_input_attribute_offset;
-                if usable.is_none() || !aligned || far {
-                    layout.convert(attribute, &input, stride, divisor);
+                if usable.is_none() || !aligned || far || divisor > device.max_divisor {
+                    let repeat = if divisor > device.max_divisor { divisor } else { 0 };
+                    layout.convert(attribute, &input, stride, divisor, repeat);
                     continue;
                 }
             }
@@ -187,7 +196,7 @@ impl VertexLayout {
     }
 
     /// Feeds an input with converted values.
-    fn convert(&mut self, attribute: &VertexAttribute, input: &Input, stride: u32, divisor: u32) {
+    fn convert(&mut self, attribute: &VertexAttribute, input: &Input, stride: u32, divisor: u32, repeat: u32) {
         let (to, format, bytes) = match input.scalar {
             Scalar::Double => (Converted::Double, vk::Format::R64G64_SFLOAT, 32),
             Scalar::Int => (Converted::Signed, vk::Format::R32G32B32A32_SINT, 16),
@@ -197,13 +206,14 @@ impl VertexLayout {
         self.bindings.push(LayoutBinding {
             source: Source::Converted(self.conversions.len() as u32),
             stride: if stride == 0 { 0 } else { bytes },
-            divisor,
+            divisor: if repeat > 0 { 1 } else { divisor },
         });
         self.conversions.push(Conversion {
             point: attribute.binding,
             stride,
             divisor,
             offset: attribute.relative_offset,
+            repeat: if stride == 0 { 0 } else { repeat },
             component_type: attribute.component_type,
             components: attribute.components.clamp(1, 4),
             normalized: attribute.normalized != 0,
@@ -347,6 +357,32 @@ impl Conversion {
         out
     }
 
+    /// Converted elements as instances see them: one for each instance of a draw.
+    fn repeated(&self, values: &[u8], info: &DrawInfo) -> PipeResult<Vec<u8>> {
+        let size = self.out_bytes();
+        let elements = (values.len() / size) as u64;
+        let first = u64::from(info.start_instance);
+        let instances = if info.flags & draw_flags::INDIRECT == 0 {
+            u64::from(info.instance_count)
+        } else {
+            // How many there are is only known to the device.
+            elements.saturating_mul(u64::from(self.repeat)).min(MAX_INDIRECT_INSTANCES)
+        };
+        let mut out = Vec::new();
+        let total = (first + instances).checked_mul(size as u64).and_then(|bytes| usize::try_from(bytes).ok());
+        if total.is_none_or(|bytes| bytes > MAX_REPEATED_BYTES || out.try_reserve_exact(bytes).is_err()) {
+            return Err(PipeError::OutOfMemory(format!("an attribute for {instances} instances")));
+        }
+        // Elements before the first instance are never read.
+        out.resize(first as usize * size, 0);
+        for instance in 0..instances {
+            // What an instance beyond the buffer reads is up to robust access: here the last element.
+            let element = (first + instance / u64::from(self.repeat.max(1))).min(elements.saturating_sub(1)) as usize;
+            out.extend_from_slice(values.get(element * size..(element + 1) * size).unwrap_or(&[0; 32][..size.min(32)]));
+        }
+        Ok(out)
+    }
+
     /// Components of an element; missing ones are 0, 0, 0, 1 (spec 10.2). All integers of 32 bits are exact in f64.
     fn values(&self, bytes: &[u8]) -> [f64; 4] {
         let mut out = [0.0, 0.0, 0.0, 1.0];
@@ -450,7 +486,10 @@ impl MagmaContext {
                 self.rec.keep(Object::Buffer(storage), true);
             }
             // An empty buffer still has one element, the default one.
-            let values = conversion.run(&source, (count as usize).max(1));
+            let mut values = conversion.run(&source, (count as usize).max(1));
+            if conversion.repeat > 0 {
+                values = conversion.repeated(&values, info)?;
+            }
             slices.push(self.rec.ring_bytes(&values, 16)?);
         }
         Ok(slices)

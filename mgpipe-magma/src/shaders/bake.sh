@@ -10,7 +10,7 @@ for kind in 0 1 2; do
         glslangValidator -V --quiet -Os -g0 -DKIND=$kind -DDIM=$dim blit.frag -o "$out/blit_${kind}_$dim.spv"
     done
 done
-for kind in 3 4; do
+for kind in 3 4 5; do
     for dim in 0 1 3; do
         glslangValidator -V --quiet -Os -g0 -DKIND=$kind -DDIM=$dim blit.frag -o "$out/blit_${kind}_$dim.spv"
     done

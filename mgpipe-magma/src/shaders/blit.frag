@@ -1,5 +1,5 @@
 // Copies texels of a source rectangle to the fragments of a destination rectangle.
-// KIND: 0 float, 1 signed, 2 unsigned, 3 depth, 4 stencil. DIM: 0 2D array, 1 multisampled 2D array, 2 3D, 3 1D array.
+// KIND: 0 float, 1 signed, 2 unsigned, 3 depth, 4 stencil, 5 one bit of the stencil. DIM: 0 2D array, 1 multisampled 2D array, 2 3D, 3 1D array.
 #version 460 core
 #if KIND == 4
 #extension GL_ARB_shader_stencil_export : require
@@ -28,7 +28,7 @@ layout(push_constant) uniform Push {
     vec2 src_origin;
     vec2 scale;
     int layer;
-    int flags; // bit 0: linear filter, bit 1: average the samples
+    int flags; // bit 0: linear filter, bit 1: average the samples, from bit 8 on: stencil bits one of which must be set
 };
 #if KIND < 3
 layout(location = 0) out VEC4 color;
@@ -85,7 +85,11 @@ void main() {
     color = value;
 #elif KIND == 3
     gl_FragDepth = value.r;
-#else
+#elif KIND == 4
     gl_FragStencilRefARB = int(value.r);
+#else
+    if ((int(value.r) & flags >> 8) == 0 && flags >> 8 != 0) {
+        discard;
+    }
 #endif
 }
