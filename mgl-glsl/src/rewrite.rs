@@ -158,6 +158,7 @@ pub(crate) fn rewrite(
     rewriter.names(log)?;
     rewriter.version_checks(log)?;
     rewriter.declaration_edits(log)?;
+    rewriter.aliased_inputs();
     rewriter.sampler_members();
     rewriter.finish(log)
 }

@@ -110,6 +110,9 @@ fn attributes(
     let locations_of = |leaf: &Leaf| gl_type::attribute_locations(leaf.gl_type).saturating_mul(leaf.array_size.max(1));
     let mut ranges = Ranges::default();
     let mut assigned: Vec<(u32, Variable, Leaf)> = Vec::new();
+    // In GL several attributes may have one location, as long as no path through the shader reads more than one of them
+    // (GL 3.3 core, section 2.11.4). In SPIR-V each gets a location of its own, which is fed from the same array.
+    let mut aliases: Vec<(u32, Variable, Leaf)> = Vec::new();
     for (wanted, variable, leaf) in pending.iter().filter(|p| p.0.is_some_and(|w| w != u32::MAX)) {
         let start = wanted.unwrap_or(0);
         let count = locations_of(leaf);
@@ -119,9 +122,10 @@ fn attributes(
         // Variables may share a location by components; glslang has checked that they do not overlap.
         let component = module.decoration(variable.id, Decoration::Component).unwrap_or(0);
         if component == 0 && !ranges.take(start, count) {
-            return Err(format!("error: overlapping location is assigned to attribute `{}'", leaf.name));
+            aliases.push((start, variable.clone(), leaf.clone()));
+        } else {
+            assigned.push((start, variable.clone(), leaf.clone()));
         }
-        assigned.push((start, variable.clone(), leaf.clone()));
     }
     for (_, variable, leaf) in pending.iter().filter(|p| p.0.is_none()) {
         let start = ranges.first_fit(locations_of(leaf));
@@ -131,14 +135,21 @@ fn attributes(
         assigned.push((start, variable.clone(), leaf.clone()));
     }
     assigned.sort_by_key(|(start, ..)| *start);
+    let alias_places: Vec<u32> = aliases.iter().map(|(.., leaf)| ranges.first_fit(locations_of(leaf))).collect();
+    for ((.., leaf), place) in aliases.iter().zip(&alias_places) {
+        if place.saturating_add(locations_of(leaf)) > options.limits.max_vertex_attribs {
+            return Err(format!("error: overlapping location is assigned to attribute `{}'", leaf.name));
+        }
+    }
     // Wide doubles take two locations in SPIR-V; then everything moves up in order.
     let spirv_count = |leaf: &Leaf| gl_type::spirv_locations(leaf.gl_type).saturating_mul(leaf.array_size.max(1));
-    let wide = assigned.iter().any(|(.., leaf)| spirv_count(leaf) != locations_of(leaf));
+    let wide = assigned.iter().chain(&aliases).any(|(.., leaf)| spirv_count(leaf) != locations_of(leaf));
     let mut next = 0u32;
-    for (start, variable, leaf) in &assigned {
+    let places = assigned.iter().map(|(start, ..)| *start).chain(alias_places);
+    for ((start, variable, leaf), place) in assigned.iter().chain(&aliases).zip(places) {
         let component = module.decoration(variable.id, Decoration::Component).unwrap_or(0);
-        let spirv_location = if wide { next.max(*start) } else { *start };
-        next = spirv_location.saturating_add(spirv_count(leaf));
+        let spirv_location = if wide { next.max(place) } else { place };
+        next = next.max(spirv_location.saturating_add(spirv_count(leaf)));
         placements.locations.insert((Stage::Vertex, variable.id), (spirv_location, 0));
         let mut variable = entry(leaf, Stage::Vertex, *start as i32);
         variable.spirv_location = spirv_location as i32;

@@ -18,7 +18,47 @@ pub(crate) struct Varying {
     pub(crate) invariant: bool,
 }
 
+/// Locations that a vertex input of this type takes, without its array.
+fn attribute_locations(name: &str) -> u32 {
+    let columns = name.strip_prefix('d').unwrap_or(name).strip_prefix("mat").and_then(|rest| rest.chars().next());
+    columns.and_then(|c| c.to_digit(10)).unwrap_or(1)
+}
+
 impl Rewriter<'_, '_, '_> {
+    /// Takes the layout off vertex inputs that share locations with others, which GL allows and glslang does not. The
+    /// locations stand in the facts.
+    pub(super) fn aliased_inputs(&mut self) {
+        if self.stage != Stage::Vertex {
+            return;
+        }
+        let mut taken = vec![false; self.options.limits.max_vertex_attribs as usize];
+        let mut removed = Vec::new();
+        for declaration in &self.declarations {
+            let q = &declaration.qualifiers;
+            let What::Variables { type_range, declarators, .. } = &declaration.what else { continue };
+            let [location] = q.layout.as_slice() else { continue };
+            if !matches!(q.storage, Storage::In | Storage::Attribute) || location.name != "location" {
+                continue;
+            }
+            let Some(start) = location.value.and_then(|value| self.integer(value)) else { continue };
+            let of_type = u64::from(attribute_locations(self.text(type_range.0)));
+            for declarator in declarators {
+                let brackets = (type_range.0 + 1, type_range.1);
+                let elements = self.elements(declarator.array).saturating_mul(self.elements(brackets));
+                let count = usize::try_from(of_type.saturating_mul(elements)).unwrap_or(usize::MAX);
+                let range = taken.iter_mut().skip(start as usize).take(count);
+                let shared = range.fold(false, |shared, slot| std::mem::replace(slot, true) || shared);
+                if shared {
+                    removed.extend(q.layout_ranges.iter().copied());
+                    break;
+                }
+            }
+        }
+        for range in removed {
+            self.remove(range);
+        }
+    }
+
     /// Records the variables between the stages, and the input primitive of a geometry shader.
     pub(super) fn varyings(&mut self) {
         let (vertex, fragment) = (self.stage == Stage::Vertex, self.stage == Stage::Fragment);

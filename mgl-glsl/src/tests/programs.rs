@@ -610,3 +610,29 @@ fn one_layout_sizes_the_inputs_of_all_geometry_shaders() {
     let beyond = sources("v[3]");
     assert!(link_error(&beyond.iter().map(|(s, t)| (*s, t.as_str())).collect::<Vec<_>>()).starts_with("error: "));
 }
+
+#[test]
+fn attributes_may_share_a_location() {
+    let vertex = "#version 330
+layout(location = 0) in vec2 corner; layout(location = 1) in vec3 one; layout(location = 1) in vec3 two;
+layout(location = 1) in ivec4 three; in vec4 four; uniform int which; out vec4 v;
+void main() {
+    gl_Position = vec4(corner, 0, 1);
+    switch (which) {
+        case 0: v = vec4(one, 1); break;
+        case 1: v = vec4(two, 1); break;
+        case 2: v = vec4(three); break;
+        default: v = four;
+    }
+}";
+    let fragment = "#version 330\nin vec4 v; out vec4 color; void main() { color = v; }";
+    let options = LinkOptions { attribute_locations: vec![("four".into(), 0)], ..LinkOptions::default() };
+    let program = program_with(&[(Stage::Vertex, vertex), (Stage::Fragment, fragment)], &options);
+    let inputs = &program.reflection.inputs;
+    let location = |name: &str| inputs.iter().find(|i| i.name == name).map(|i| i.location);
+    assert_eq!(["corner", "one", "two", "three", "four"].map(location), [0, 1, 1, 1, 0].map(Some));
+    let mut places: Vec<i32> = inputs.iter().map(|i| i.spirv_location).collect();
+    places.sort_unstable();
+    places.dedup();
+    assert_eq!(places.len(), inputs.len(), "each has a location of its own in SPIR-V: {inputs:?}");
+}
