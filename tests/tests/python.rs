@@ -18,7 +18,7 @@ use mgl_tests::runner::scenario_timeout;
 use mgl_tests::verdict::Outcome;
 
 /// The programs and how close their pictures must be.
-const PROGRAMS: [(&str, Tolerance); 13] = [
+const PROGRAMS: [(&str, Tolerance); 14] = [
     ("textured_mesh", Tolerance::EDGES),
     ("instancing", Tolerance::EDGES),
     ("msaa_resolve", Tolerance::LOOSE),
@@ -32,6 +32,7 @@ const PROGRAMS: [(&str, Tolerance); 13] = [
     ("zengl_deferred", Tolerance::EDGES),
     ("pyopengl_geometry", Tolerance::EDGES),
     ("pyrender_scene", Tolerance::EDGES),
+    ("pygame_frames", Tolerance::EDGES),
 ];
 
 /// How a program ended on a driver, what it had to say, and its picture when it made one.
