@@ -165,6 +165,11 @@ impl Device {
         let physical = pick(&instance)?;
         // SAFETY: `physical` comes from `instance`.
         let properties = unsafe { instance.get_physical_device_properties(physical) };
+        let version = properties.api_version;
+        if version < vk::API_VERSION_1_1 {
+            let (major, minor) = (vk::api_version_major(version), vk::api_version_minor(version));
+            return Err(PipeError::Init(format!("the device has Vulkan {major}.{minor}; Magma needs 1.1")));
+        }
         crate::heap::settle(properties.device_type);
         let advertised = device_extensions(&instance, physical)?;
         let mut ext = Extensions::select(|name| advertised.iter().any(|a| a.as_c_str() == name) && !mask.hides(name));
@@ -174,6 +179,9 @@ impl Device {
         unsafe { instance.get_physical_device_features2(physical, &mut query) };
         chain.core = query.features;
         chain.settle(&mut ext);
+        if let Some(missing) = crate::features::lacking(&chain.core, &ext) {
+            log::warn!("magma: the device lacks parts of OpenGL 3.3 that nothing stands in for: {missing}");
+        }
 
         let (queue_family, timestamp_bits) = queue_family(&instance, physical)?;
         let features = FeatureBits {

@@ -45,23 +45,23 @@ extensions! {
     extended_dynamic_state3 = c"VK_EXT_extended_dynamic_state3": "blending, write mask and depth clamp changes make new pipelines.";
     vertex_input_dynamic_state = c"VK_EXT_vertex_input_dynamic_state": "each vertex layout makes a new pipeline.";
     transform_feedback = c"VK_EXT_transform_feedback": "no transform feedback and no geometry streams.";
-    provoking_vertex = c"VK_EXT_provoking_vertex": "flat varyings take the first vertex, not the last.";
+    provoking_vertex = c"VK_EXT_provoking_vertex": "indices are rotated for flat inputs; behind geometry shaders the first vertex provokes.";
     line_rasterization = c"VK_EXT_line_rasterization": "lines follow the rectangle rule; no smooth lines.";
     custom_border_color = c"VK_EXT_custom_border_color": "border colours are rounded to black, white or transparent.";
-    depth_clip_enable = c"VK_EXT_depth_clip_enable": "depth clamp also switches clipping as Vulkan couples them.";
+    depth_clip_enable = c"VK_EXT_depth_clip_enable": "nothing: Vulkan's own coupling of clamping and clipping is GL's.";
     depth_clip_control = c"VK_EXT_depth_clip_control": "the last vertex stage is patched to convert clip depth.";
     list_restart = c"VK_EXT_primitive_topology_list_restart": "primitive restart in lists rewrites indices.";
     index_type_uint8 = c"VK_EXT_index_type_uint8": "8-bit indices are rewritten to 16 bits.";
     multi_draw = c"VK_EXT_multi_draw": "a multi-draw is a loop of draws, or an indirect draw when the shader reads gl_DrawID.";
     robustness2 = c"VK_EXT_robustness2": "empty slots are filled with placeholder resources.";
-    vertex_attribute_divisor = c"VK_EXT_vertex_attribute_divisor": "instance divisors other than 0 and 1 are not honoured.";
-    primitives_generated_query = c"VK_EXT_primitives_generated_query": "GL_PRIMITIVES_GENERATED counts only with pipeline statistics.";
+    vertex_attribute_divisor = c"VK_EXT_vertex_attribute_divisor": "attributes with divisors above 1 are repeated on the host.";
+    primitives_generated_query = c"VK_EXT_primitives_generated_query": "GL_PRIMITIVES_GENERATED counts what reaches clipping.";
     host_query_reset = c"VK_EXT_host_query_reset": "queries are reset in the command stream.";
-    draw_indirect_count = c"VK_KHR_draw_indirect_count": "indirect counts are read back.";
+    draw_indirect_count = c"VK_KHR_draw_indirect_count": "indirect draws with a count draw the maximum.";
     viewport_index_layer = c"VK_EXT_shader_viewport_index_layer": "only geometry shaders select layers and viewports.";
     mirror_clamp = c"VK_KHR_sampler_mirror_clamp_to_edge": "no GL_MIRROR_CLAMP_TO_EDGE.";
     non_seamless_cube = c"VK_EXT_non_seamless_cube_map": "cube maps are always seamless.";
-    stencil_export = c"VK_EXT_shader_stencil_export": "stencil copies between formats go through a buffer.";
+    stencil_export = c"VK_EXT_shader_stencil_export": "scaled and resolving stencil blits draw each bit.";
     view_2d_of_3d = c"VK_EXT_image_2d_view_of_3d": "single slices of 3D images cannot be bound as images.";
     timeline_semaphore = c"VK_KHR_timeline_semaphore": "each submission signals a fence of its own.";
     uniform_standard_layout = c"VK_KHR_uniform_buffer_standard_layout": "uniform blocks with std430 layout are refused.";
@@ -188,5 +188,52 @@ impl FeatureChain {
         self.core.sparse_residency_aliased = vk::FALSE;
         self.core.shader_resource_residency = vk::FALSE;
         self.core.inherited_queries = vk::FALSE;
+    }
+}
+
+/// What OpenGL 3.3 has that a device cannot do and for which Magma has no other way, as a list; `None` when nothing is missing.
+pub(crate) fn lacking(core: &vk::PhysicalDeviceFeatures, ext: &Extensions) -> Option<String> {
+    let parts = [
+        (core.geometry_shader == vk::TRUE, "geometryShader"),
+        (core.shader_clip_distance == vk::TRUE, "shaderClipDistance"),
+        (core.depth_clamp == vk::TRUE, "depthClamp"),
+        (core.dual_src_blend == vk::TRUE, "dualSrcBlend"),
+        (core.independent_blend == vk::TRUE, "independentBlend"),
+        (core.logic_op == vk::TRUE, "logicOp"),
+        (core.fill_mode_non_solid == vk::TRUE, "fillModeNonSolid"),
+        (core.occlusion_query_precise == vk::TRUE, "occlusionQueryPrecise"),
+        (core.full_draw_index_uint32 == vk::TRUE, "fullDrawIndexUint32"),
+        (ext.transform_feedback, "VK_EXT_transform_feedback"),
+        (ext.custom_border_color, "VK_EXT_custom_border_color"),
+        (ext.non_seamless_cube, "VK_EXT_non_seamless_cube_map"),
+    ];
+    let missing: Vec<_> = parts.into_iter().filter(|(has, _)| !has).map(|(_, name)| name).collect();
+    (!missing.is_empty()).then(|| missing.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_without_anything_says_all_that_it_lacks() {
+        let none = lacking(&vk::PhysicalDeviceFeatures::default(), &Extensions::default()).expect("a list");
+        assert!(none.contains("geometryShader, ") && none.contains("VK_EXT_transform_feedback"));
+        let core = vk::PhysicalDeviceFeatures {
+            geometry_shader: 1,
+            shader_clip_distance: 1,
+            depth_clamp: 1,
+            dual_src_blend: 1,
+            independent_blend: 1,
+            logic_op: 1,
+            fill_mode_non_solid: 1,
+            occlusion_query_precise: 1,
+            full_draw_index_uint32: 1,
+            ..Default::default()
+        };
+        let mut all = Extensions::select(|_| true);
+        assert_eq!(lacking(&core, &all), None);
+        all.transform_feedback = false;
+        assert_eq!(lacking(&core, &all).as_deref(), Some("VK_EXT_transform_feedback"));
     }
 }
