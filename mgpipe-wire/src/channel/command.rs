@@ -1,0 +1,273 @@
+//! The command ring: records from the client to the server.
+//!
+//! A record is contiguous. Where it does not fit before the ring's end, a skip record fills the rest. A record that is
+//! large for the ring travels in STAGE instead, with a short record in the ring that names it; the reader of the stream
+//! sees no difference.
+
+use super::core::Core;
+use super::cursor::{Reader, Writer};
+use super::memory::{Incoming, Outgoing};
+use super::stage::{Stage, StageReader};
+use crate::port::{CommandSink, CommandSource, Idle, Mark, PortError, StageRange};
+use crate::record::{RecordHeader, HEADER_BYTES};
+use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Record kind: nothing up to the ring's end.
+const SKIP: u16 = 0xffff;
+
+/// Record kind: the record lies in STAGE; the body is a [`StageRange`].
+const IN_STAGE: u16 = 0xfffe;
+
+/// Bytes of a record of kind [`IN_STAGE`].
+const IN_STAGE_BYTES: usize = HEADER_BYTES + std::mem::size_of::<StageRange>();
+
+/// What was reserved last.
+enum Reserved {
+    Nothing,
+    InRing(usize),
+    InStage(StageRange),
+}
+
+/// The client's half.
+pub(crate) struct Sink {
+    core: Arc<Core>,
+    ring: Outgoing,
+    writer: Writer,
+    stage: Stage,
+    reserved: Reserved,
+    ordinal: u64,
+}
+
+fn out_of_bounds() -> PortError {
+    PortError::Corrupt("a place outside its segment".into())
+}
+
+impl Sink {
+    pub(crate) fn new(core: Arc<Core>, ring: Outgoing, stage: Stage) -> Sink {
+        let writer = Writer::new(ring.len());
+        Sink { core, ring, writer, stage, reserved: Reserved::Nothing, ordinal: 0 }
+    }
+
+    fn largest_in_ring(&self) -> usize {
+        self.ring.len() / 4
+    }
+
+    /// Finds a place in the ring, with the skip record before it if it needs one.
+    #[inline]
+    fn place(&mut self, bytes: usize, idle: Idle<'_>) -> Result<usize, PortError> {
+        let (core, writer) = (&*self.core, &mut self.writer);
+        let tail = core.block.command_tail();
+        let fit = match writer.fit(bytes, tail).map_err(|lie| core.lied(lie))? {
+            Some(fit) => fit,
+            None => core.wait_patiently(Some(idle), || writer.fit(bytes, tail).map_err(|lie| core.lied(lie)))?,
+        };
+        if fit.skip > 0 {
+            let header = RecordHeader { kind: SKIP, flags: 0, size: fit.skip as u32 };
+            let at = self.writer.place();
+            self.ring.window(at, HEADER_BYTES).ok_or_else(out_of_bounds)?.copy_from_slice(bytemuck::bytes_of(&header));
+            self.writer.advance(fit.skip);
+        }
+        Ok(fit.at)
+    }
+
+    fn find(&mut self, bytes: usize, idle: Idle<'_>) -> Result<StageRange, PortError> {
+        if bytes > self.stage.max() {
+            return Err(PortError::TooLarge(bytes));
+        }
+        let (core, stage) = (&*self.core, &mut self.stage);
+        let ordinal = self.ordinal;
+        let applied = || match core.block.mark(Mark::Applied).load(Ordering::Acquire) {
+            applied if applied <= ordinal => Ok(applied),
+            _ => Err(core.failed(PortError::Corrupt("more records applied than sent".into()))),
+        };
+        match stage.find(bytes, applied()?)? {
+            Some(range) => Ok(range),
+            None => core.wait_patiently(Some(idle), || stage.find(bytes, applied()?)),
+        }
+    }
+}
+
+impl CommandSink for Sink {
+    fn max_record(&self) -> usize {
+        self.stage.max()
+    }
+
+    #[inline]
+    fn reserve(&mut self, bytes: usize, idle: Idle<'_>) -> Result<&mut [u8], PortError> {
+        self.core.check()?;
+        if bytes < HEADER_BYTES || bytes % 8 != 0 || bytes > self.max_record() {
+            return Err(PortError::TooLarge(bytes));
+        }
+        if bytes <= self.largest_in_ring() {
+            let at = self.place(bytes, idle)?;
+            self.reserved = Reserved::InRing(bytes);
+            return self.ring.window(at, bytes).ok_or_else(out_of_bounds);
+        }
+        let range = self.find(bytes, idle)?;
+        self.place(IN_STAGE_BYTES, idle)?;
+        self.reserved = Reserved::InStage(range);
+        self.stage.window(&range).ok_or_else(out_of_bounds)
+    }
+
+    #[inline]
+    fn commit(&mut self) -> u64 {
+        match std::mem::replace(&mut self.reserved, Reserved::Nothing) {
+            Reserved::Nothing => return self.ordinal,
+            Reserved::InRing(bytes) => self.writer.advance(bytes),
+            Reserved::InStage(range) => {
+                let header = RecordHeader { kind: IN_STAGE, flags: 0, size: IN_STAGE_BYTES as u32 };
+                if let Some(record) = self.ring.window(self.writer.place(), IN_STAGE_BYTES) {
+                    let (head, body) = record.split_at_mut(HEADER_BYTES);
+                    head.copy_from_slice(bytemuck::bytes_of(&header));
+                    body.copy_from_slice(bytemuck::bytes_of(&range));
+                }
+                self.writer.advance(IN_STAGE_BYTES);
+            }
+        }
+        self.ordinal += 1;
+        self.stage.commit(self.ordinal);
+        self.writer.publish(self.core.block.command_head());
+        self.ordinal
+    }
+
+    fn max_stage(&self) -> usize {
+        self.stage.max()
+    }
+
+    fn stage(&mut self, bytes: usize, idle: Idle<'_>) -> Result<(StageRange, &mut [u8]), PortError> {
+        self.core.check()?;
+        let range = self.find(bytes, idle)?;
+        let window = self.stage.window(&range).ok_or_else(out_of_bounds)?;
+        Ok((range, window))
+    }
+
+    #[inline]
+    fn doorbell(&mut self) {
+        self.core.ring_peer();
+    }
+}
+
+/// The server's half.
+pub(crate) struct Source {
+    core: Arc<Core>,
+    ring: Incoming,
+    reader: Reader,
+    stage: StageReader,
+    applied: u64,
+    taken: bool,
+}
+
+impl Source {
+    pub(crate) fn new(core: Arc<Core>, ring: Incoming, stage: StageReader) -> Source {
+        let reader = Reader::new(ring.len());
+        Source { core, ring, reader, stage, applied: 0, taken: false }
+    }
+
+    /// Reads the header at the reader's place once; what it says is checked against what is published.
+    fn header(&self, available: usize) -> Result<RecordHeader, PortError> {
+        let head = self.ring.window(self.reader.place(), HEADER_BYTES).ok_or_else(out_of_bounds)?;
+        let header: RecordHeader = bytemuck::pod_read_unaligned(head);
+        let size = header.size as usize;
+        if size < HEADER_BYTES || size % 8 != 0 || size > available {
+            return Err(PortError::Corrupt("a record that is longer than what was published".into()));
+        }
+        Ok(header)
+    }
+
+    /// Takes the record that is there.
+    fn take(&mut self, mut available: usize, into: &mut Vec<u64>) -> Result<bool, PortError> {
+        let mut header = self.header(available)?;
+        if header.kind == SKIP {
+            // A skip ends at the ring's end, so that no more than one is ever in a row.
+            if header.size as usize != self.ring.len() - self.reader.place() {
+                return Err(PortError::Corrupt("a skip that does not end with the ring".into()));
+            }
+            self.reader.advance(header.size as usize);
+            available = self.reader.available(self.core.block.command_head()).map_err(|lie| self.core.lied(lie))?;
+            if available == 0 {
+                return Ok(false);
+            }
+            header = self.header(available)?;
+        }
+        let size = header.size as usize;
+        let record = self.ring.window(self.reader.place(), size).ok_or_else(out_of_bounds)?;
+        let range;
+        let record = match header.kind {
+            SKIP => return Err(PortError::Corrupt("two skips in a row".into())),
+            IN_STAGE => {
+                let body = record.get(HEADER_BYTES..IN_STAGE_BYTES);
+                range = bytemuck::pod_read_unaligned::<StageRange>(
+                    body.filter(|_| size == IN_STAGE_BYTES).ok_or(PortError::Corrupt("a record in STAGE".into()))?,
+                );
+                self.stage.resolve(range).filter(|record| record.len() % 8 == 0 && record.len() >= HEADER_BYTES)
+            }
+            _ => Some(record),
+        }
+        .ok_or(PortError::Corrupt("a record outside STAGE".into()))?;
+        // Not cleared before: what is overwritten need not be zeroed.
+        into.resize(record.len() / 8, 0);
+        bytemuck::cast_slice_mut::<u64, u8>(into).copy_from_slice(record);
+        // The copy's own header is what the decoder will believe: it must be the size that was copied.
+        let copied: RecordHeader = into.first().map(|word| bytemuck::cast(*word)).unwrap_or(header);
+        if copied.size as usize != record.len() || copied.kind >= IN_STAGE {
+            return Err(PortError::Corrupt("a record changed while it was read".into()));
+        }
+        self.reader.advance(size);
+        // The record was copied, so its place is free already; ranges in STAGE are free when it is retired.
+        self.reader.release(self.core.block.command_tail());
+        Ok(true)
+    }
+}
+
+impl CommandSource for Source {
+    fn next(&mut self, into: &mut Vec<u64>, limit: Duration) -> Result<bool, PortError> {
+        let taken = self.next_record(into, limit);
+        if taken != Ok(true) {
+            into.clear();
+        }
+        taken
+    }
+
+    fn resolve(&self, range: StageRange) -> Option<&[u8]> {
+        self.stage.resolve(range)
+    }
+
+    fn retire(&mut self) {
+        if std::mem::take(&mut self.taken) {
+            self.applied += 1;
+            self.core.block.mark(Mark::Applied).store(self.applied, Ordering::Release);
+            self.core.ring_peer();
+        }
+    }
+}
+
+impl Source {
+    fn next_record(&mut self, into: &mut Vec<u64>, limit: Duration) -> Result<bool, PortError> {
+        self.core.check()?;
+        self.stage.let_go();
+        if self.taken {
+            // The record before was not retired by its taker; its ranges are free all the same.
+            self.retire();
+        }
+        let core = self.core.clone();
+        loop {
+            let reader = &mut self.reader;
+            let head = core.block.command_head();
+            let mut look = || reader.available(head).map(|n| (n > 0).then_some(n)).map_err(|lie| core.lied(lie));
+            let available = match look()? {
+                Some(available) => available,
+                None => match core.wait(limit, None, look) {
+                    Ok(available) => available,
+                    Err(PortError::TimedOut) => return Ok(false),
+                    Err(error) => return Err(error),
+                },
+            };
+            if self.take(available, into).map_err(|error| core.failed(error))? {
+                self.taken = true;
+                return Ok(true);
+            }
+        }
+    }
+}
