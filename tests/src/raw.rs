@@ -85,6 +85,8 @@ functions! {
     fn GetIntegeri_v(target: u32, index: u32, data: *mut i32);
     fn GetIntegerv(name: u32, data: *mut i32);
     fn GetMultisamplefv(name: u32, index: u32, value: *mut f32);
+    fn GetProgramiv(program: u32, name: u32, value: *mut i32);
+    fn GetQueryObjectiv(id: u32, name: u32, value: *mut i32);
     fn GetQueryObjecti64v(id: u32, name: u32, value: *mut i64);
     fn GetQueryObjectui64v(id: u32, name: u32, value: *mut u64);
     fn GetQueryiv(target: u32, name: u32, value: *mut i32);
@@ -93,6 +95,7 @@ functions! {
     fn GetTexParameterIiv(target: u32, name: u32, values: *mut i32);
     fn GetTexParameterfv(target: u32, name: u32, values: *mut f32);
     fn GetVertexAttribIiv(index: u32, name: u32, values: *mut i32);
+    fn IsQuery(id: u32) -> u8;
     fn IsEnabledi(target: u32, index: u32) -> u8;
     fn LogicOp(op: u32);
     fn MapBuffer(target: u32, access: u32) -> *mut c_void;

@@ -13,7 +13,9 @@ mod framebuffer_blit;
 mod hostile;
 mod mixed;
 mod object;
+mod primitive;
 mod query;
+mod query_detail;
 mod raster;
 mod shader;
 mod texture;
@@ -34,6 +36,7 @@ pub fn all() -> Vec<Scenario> {
         clear::SCENARIOS,
         draw::SCENARIOS,
         raster::SCENARIOS,
+        primitive::SCENARIOS,
         fragment::SCENARIOS,
         texture::SCENARIOS,
         texture_format::SCENARIOS,
@@ -50,6 +53,7 @@ pub fn all() -> Vec<Scenario> {
         vertex::SCENARIOS,
         buffer::SCENARIOS,
         query::SCENARIOS,
+        query_detail::SCENARIOS,
         object::SCENARIOS,
         context::SCENARIOS,
         error::SCENARIOS,
