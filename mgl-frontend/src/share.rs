@@ -87,6 +87,11 @@ impl ShareCore {
         self.caps.has(features::PERSISTENT_MAP) && self.caps.has_call(mgpipe_types::Opcode::MapPersistent)
     }
 
+    /// Whether ordinary mappings may be those of the storage itself.
+    pub(crate) fn has_silent_maps(&self) -> bool {
+        self.has_buffer_storage() && self.caps.has(features::SILENT_MAPS)
+    }
+
     /// Whether the backend wants index bytes on the host.
     #[inline]
     pub(crate) fn needs_index_bytes(&self) -> bool {

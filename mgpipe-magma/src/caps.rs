@@ -58,7 +58,7 @@ pub(crate) fn reply(device: &Device) -> CapsReply {
     add(device.ext.mirror_clamp, features::MIRROR_CLAMP);
     add(device.ext.stencil_export, features::STENCIL_EXPORT);
     add(device.features.smooth_lines, features::SMOOTH_LINES);
-    add(true, features::PERSISTENT_MAP);
+    add(true, features::PERSISTENT_MAP | features::SILENT_MAPS);
     add(device.ext.transform_feedback, features::DRIVER_ORDERED_XFB);
     add(on(core.robust_buffer_access), features::ROBUST_BUFFER_ACCESS);
     add(device.ext.viewport_index_layer, features::SHADER_LAYER_VIEWPORT);

@@ -396,16 +396,22 @@ impl Recorder {
         Ok(slice)
     }
 
+    /// Waits for the oldest batch that runs, and takes back all that have retired.
+    pub(crate) fn wait_oldest(&mut self) -> PipeResult<()> {
+        if let Some(value) = self.in_flight.front().and_then(|batch| batch.value.get()) {
+            self.device.wait_value(value, u64::MAX)?;
+        }
+        self.collect();
+        Ok(())
+    }
+
     /// Takes chunks back from batches that have retired; waits for the oldest batch when all of them together hold as many
     /// as are ever kept.
     fn reclaim_chunks(&mut self) -> PipeResult<()> {
         self.collect();
         let held: usize = self.in_flight.iter().map(|batch| batch.chunks.len()).sum();
         if self.spare_chunks.is_empty() && held >= SPARE_CHUNKS {
-            if let Some(value) = self.in_flight.front().and_then(|batch| batch.value.get()) {
-                self.device.wait_value(value, u64::MAX)?;
-                self.collect();
-            }
+            self.wait_oldest()?;
         }
         Ok(())
     }

@@ -965,6 +965,7 @@ impl MagmaContext {
     /// Marks storage as written by the current batch, so that host copies are not taken for the truth.
     pub(crate) fn device_writes(&self, storage: &BufferStorage) {
         storage.device_written.store(true, Ordering::Relaxed);
+        storage.note_written(0, storage.size);
         *storage.writer.lock() = Some(self.rec.batch.value.clone());
     }
 }

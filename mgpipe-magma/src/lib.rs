@@ -59,6 +59,7 @@ mod screen;
 mod shader;
 mod spirv;
 mod staging;
+mod storage_pool;
 mod table;
 mod timeline;
 mod transfer;

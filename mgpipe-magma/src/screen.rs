@@ -3,7 +3,7 @@
 use crate::context::MagmaContext;
 use crate::device::{BatchValue, Device};
 use crate::placeholder::Placeholders;
-use crate::resource::buffer::Buffer;
+use crate::resource::buffer::{Buffer, BufferStorage};
 use crate::resource::texture::{Image, ImageDesc, Storage, Texture};
 use crate::sampler::{Sampler, View};
 use crate::shader::{Program, SetLayouts};
@@ -50,6 +50,8 @@ pub(crate) struct Shared {
     contexts: AtomicU32,
     /// Bytes (and a fixed charge an object) that were destroyed while batches still held them.
     deferred: AtomicU64,
+    /// Storage for the next replacement of a buffer's.
+    pub(crate) pool: crate::storage_pool::StoragePool,
 }
 
 /// Deferred bytes after which a context submits and waits.
@@ -83,6 +85,14 @@ impl Shared {
     #[inline]
     pub(crate) fn must_collect(&self) -> bool {
         self.deferred.load(Ordering::Relaxed) > MAX_DEFERRED && self.deferred.swap(0, Ordering::Relaxed) > MAX_DEFERRED
+    }
+
+    /// Lets go of storage that was replaced while the device may use it.
+    pub(crate) fn retire(&self, storage: Arc<BufferStorage>) {
+        let size = storage.size;
+        if !self.pool.put(storage) {
+            self.defer(size);
+        }
     }
 
     /// Whether only one context exists, so that its own marks on objects are the whole truth.
@@ -181,6 +191,7 @@ impl MagmaScreen {
                 texture_generation: AtomicU64::new(1),
                 contexts: AtomicU32::new(0),
                 deferred: AtomicU64::new(0),
+                pool: Default::default(),
             }),
         }
     }
@@ -264,6 +275,7 @@ impl Screen for MagmaScreen {
         let storage = buffer.storage().ok_or_else(|| PipeError::BadHandle("the buffer has no storage".into()))?;
         let address = storage.mapped().ok_or_else(|| PipeError::Unsupported("memory that is not mapped".into()))?;
         buffer.pinned.store(true, Ordering::Relaxed);
+        storage.note_written(0, storage.size);
         Ok(MapResult { address: address.as_ptr() as u64, size: storage.size, segment: 0, coherent: 1, offset: 0 })
     }
 

@@ -5,6 +5,7 @@ use crate::context::MagmaContext;
 use crate::resource::buffer::{BufferStorage, Placement};
 use crate::resource::texture::{Image, Storage};
 use crate::staging::{self, Piece};
+use crate::storage_pool;
 use ash::vk;
 use mgpipe_types::*;
 use smallvec::SmallVec;
@@ -119,13 +120,18 @@ impl MagmaContext {
                 if let Some(old) = buffer.storage() {
                     // The same size and nobody uses it: the storage itself can be reused.
                     if old.size == desc.buffer_size && old.usage.is_idle() && !buffer.pinned.load(Ordering::Relaxed) {
+                        old.renew();
                         return Ok(());
                     }
-                    if !old.usage.is_idle() {
-                        self.shared.defer(old.size);
-                    }
                 }
-                buffer.respecify(&self.device, desc.buffer_size)?;
+                let fresh = match desc.buffer_size {
+                    0 => None,
+                    size => Some(self.fresh_storage(size)?),
+                };
+                buffer.pinned.store(false, Ordering::Relaxed);
+                if let Some(old) = buffer.replace(fresh).filter(|old| !old.usage.is_idle()) {
+                    self.shared.retire(old);
+                }
                 self.shared.bump_buffers();
                 self.bound_deferred()
             }
@@ -212,6 +218,28 @@ impl MagmaContext {
         self.rec.transfer(reads, writes, reorder)
     }
 
+    /// Storage for a buffer with undefined contents, which nothing uses.
+    fn fresh_storage(&mut self, size: u64) -> PipeResult<Arc<BufferStorage>> {
+        if size >= storage_pool::LEAST_BYTES {
+            if let Some(storage) = self.shared.pool.take(size) {
+                return Ok(storage);
+            }
+            let kept = self.shared.pool.bytes();
+            if kept >= storage_pool::MOST_BYTES / 2 {
+                // Much waits for its batch: it is time that the device begins, and with more that it gets done.
+                self.submit()?;
+                if kept + size > storage_pool::MOST_BYTES {
+                    self.rec.wait_oldest()?;
+                }
+                self.rec.collect();
+                if let Some(storage) = self.shared.pool.take(size) {
+                    return Ok(storage);
+                }
+            }
+        }
+        Ok(Arc::new(BufferStorage::new(&self.device, size, Placement::Upload)?))
+    }
+
     /// Uploads into a buffer.
     pub(crate) fn upload_buffer(&mut self, data: &SubData, bytes: &[u8]) -> PipeResult<()> {
         let buffer =
@@ -230,7 +258,9 @@ impl MagmaContext {
         if !storage.usage.is_idle() {
             self.rec.collect();
         }
-        if storage.usage.is_idle() {
+        // Bytes without contents are nothing that a command could be reading: a program that fills fresh storage piece by
+        // piece and draws each piece needs neither a copy nor an order.
+        if storage.usage.is_idle() || storage.is_fresh(offset, size) {
             storage.write(offset, bytes);
             return Ok(());
         }
@@ -238,15 +268,15 @@ impl MagmaContext {
         let whole = offset == 0 && size == storage.size;
         let host_knows = !storage.device_written.load(Ordering::Relaxed);
         if !pinned && (whole || (storage.size <= RENAME_BYTES && host_knows)) {
-            let fresh = Arc::new(BufferStorage::new(&self.device, storage.size, Placement::Upload)?);
+            let fresh = self.fresh_storage(storage.size)?;
             if !whole {
-                let mut old = vec![0; storage.size as usize];
-                storage.read(0, &mut old);
-                fresh.write(0, &old);
+                fresh.take_contents(&storage);
             }
             fresh.write(offset, bytes);
-            self.shared.defer(storage.size);
-            buffer.replace(fresh);
+            drop(storage);
+            if let Some(old) = buffer.replace(Some(fresh)) {
+                self.shared.retire(old);
+            }
             self.shared.bump_buffers();
             return self.bound_deferred();
         }

@@ -65,6 +65,8 @@ pub mod features {
     pub const TEXTURE_SWIZZLE: u64 = 1 << 46;
     pub const PRIMITIVE_RESTART_LISTS: u64 = 1 << 47;
     pub const DYNAMIC_SAMPLER_INDEXING: u64 = 1 << 48;
+    /// What is written through `map_persistent` arrives without a call, so that it serves for ordinary mappings, too.
+    pub const SILENT_MAPS: u64 = 1 << 49;
 }
 
 /// Bits of a [`CapsReply::formats`] entry.

@@ -132,6 +132,15 @@ macro_rules! to_call {
 
 macro_rules! screen_method {
     (context $($rest:tt)*) => {};
+    (screen GetCaps $name:ident () -> $($reply:tt)*) => {
+        fn $name(&self) -> mgpipe_reply!($($reply)*) {
+            self.tape.lock().call(None, &Call::GetCaps {});
+            let mut reply = self.inner.$name();
+            // What is written behind the calls would be missing from the recording.
+            reply.caps.features &= !features::SILENT_MAPS;
+            reply
+        }
+    };
     (screen $op:ident $name:ident ($($arg:ident : $kind:ident $ty:ident),*) -> $($reply:tt)*) => {
         fn $name(&self, $($arg: mgpipe_arg!($kind $ty)),*) -> mgpipe_reply!($($reply)*) {
             self.tape.lock().call(None, &Call::$op { $($arg: to_call!($kind $arg),)* });

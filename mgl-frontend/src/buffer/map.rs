@@ -32,6 +32,8 @@ pub(crate) struct Mapping {
     staging: Option<AlignedBytes>,
     /// Bytes of the staging memory before the range, which keep the alignment promise.
     lead: usize,
+    /// The storage itself is mapped, until this mapping ends.
+    direct: bool,
 }
 
 impl Mapping {
@@ -44,6 +46,9 @@ impl Mapping {
         }
     }
 }
+
+/// Size from which a buffer is replaced when its whole range is invalidated; copying less is cheaper.
+const DIRECT_BYTES: u64 = 4 << 10;
 
 const KNOWN_BITS: u32 = gl::MAP_READ_BIT
     | gl::MAP_WRITE_BIT
@@ -132,13 +137,24 @@ impl Context {
             return self.map_resident(buffer, inner, offset, length, access, command);
         }
         let size = buffer.size();
-        if access & gl::MAP_INVALIDATE_BUFFER_BIT != 0 && !inner.immutable {
+        let whole = offset == 0 && length as u64 == size;
+        let discards = access & gl::MAP_INVALIDATE_BUFFER_BIT != 0
+            || whole && access & gl::MAP_INVALIDATE_RANGE_BIT != 0 && size >= DIRECT_BYTES;
+        if discards && !inner.immutable {
             let usage = inner.usage;
             buffer.respecify(&mut *self.pipe, inner, size, usage);
         }
+        // Fresh storage has no user yet, and with an unsynchronized mapping the application answers for the order.
+        if (discards && !inner.immutable || access & gl::MAP_UNSYNCHRONIZED_BIT != 0)
+            && access & gl::MAP_READ_BIT == 0
+            && self.state.share.has_silent_maps()
+        {
+            if let Some(address) = self.map_directly(buffer, inner, offset, length, access) {
+                return Ok(address);
+            }
+        }
         let keeps_contents = access & (gl::MAP_INVALIDATE_RANGE_BIT | gl::MAP_INVALIDATE_BUFFER_BIT) == 0;
-        let whole = offset == 0 && length as u64 == size;
-        let mut mapping = Mapping { offset, length, access, address: 0, staging: None, lead: 0 };
+        let mut mapping = Mapping { offset, length, access, address: 0, staging: None, lead: 0, direct: false };
         let fill = inner.defined && keeps_contents;
         if inner.shadow.is_none() && size <= SHADOW_LIMIT && (!inner.defined || keeps_contents || whole) {
             let mut shadow = Shadow::new(size as usize, &buffer.core).ok_or_else(|| out_of_memory(command))?;
@@ -171,6 +187,32 @@ impl Context {
         Ok(address)
     }
 
+    /// Maps the storage for writing until the mapping ends. `None` when it has no address here.
+    fn map_directly(
+        &mut self,
+        buffer: &Buffer,
+        inner: &mut BufferInner,
+        offset: usize,
+        length: usize,
+        access: u32,
+    ) -> Option<NonNull<u8>> {
+        let screen = &self.state.share.screen;
+        let mapped = screen.map_persistent(&crate::share::only(buffer.handle)).ok()?;
+        let base = usize::try_from(mapped.address).unwrap_or(0);
+        if base == 0 || base % MAP_ALIGNMENT != 0 || mapped.size < buffer.size() {
+            screen.unmap_persistent(&crate::share::only(buffer.handle));
+            return None;
+        }
+        // What is written is not seen on this side.
+        inner.shadow = None;
+        inner.defined = true;
+        let address = base + offset;
+        inner.mapping = Some(Mapping { offset, length, access, address, staging: None, lead: 0, direct: true });
+        buffer.mapped.store(true, Ordering::Release);
+        buffer.core.mapped_buffers.fetch_add(1, Ordering::AcqRel);
+        NonNull::new(address as *mut u8)
+    }
+
     /// Maps the storage itself, which the application may use while the device does.
     fn map_resident(
         &mut self,
@@ -196,7 +238,9 @@ impl Context {
             self.finish();
         }
         inner.defined = true;
-        inner.mapping = Some(Mapping { offset, length, access, address: base + offset, staging: None, lead: 0 });
+        let address_value = base + offset;
+        inner.mapping =
+            Some(Mapping { offset, length, access, address: address_value, staging: None, lead: 0, direct: false });
         if access & gl::MAP_PERSISTENT_BIT == 0 {
             buffer.mapped.store(true, Ordering::Release);
             buffer.core.mapped_buffers.fetch_add(1, Ordering::AcqRel);
@@ -207,7 +251,7 @@ impl Context {
     /// Sends a range of a mapping, counted from the mapping's start.
     fn send_mapped(&mut self, buffer: &Buffer, inner: &BufferInner, mapping: &Mapping, start: usize, len: usize) {
         let at = mapping.offset + start;
-        if inner.resident.is_some() {
+        if inner.resident.is_some() || mapping.direct {
             self.pipe.resource_flush_range(&FlushRange {
                 res: buffer.handle.raw(),
                 offset: at as u64,
@@ -271,6 +315,9 @@ impl Context {
         let implicit = mapping.access & gl::MAP_WRITE_BIT != 0 && mapping.access & gl::MAP_FLUSH_EXPLICIT_BIT == 0;
         if implicit {
             self.send_mapped(buffer, &guard, &mapping, 0, mapping.length);
+        }
+        if mapping.direct {
+            self.state.share.screen.unmap_persistent(&crate::share::only(buffer.handle));
         }
         if guard.shadow.as_ref().is_some_and(|s| s.is_over_budget()) {
             guard.shadow = None;

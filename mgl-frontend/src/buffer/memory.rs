@@ -22,10 +22,8 @@ pub(crate) struct AlignedBytes {
 impl AlignedBytes {
     /// Zeroed memory; `None` when there is not enough.
     pub(crate) fn new(len: usize) -> Option<AlignedBytes> {
-        let count = len.div_ceil(MAP_ALIGNMENT).max(1);
-        let mut lines = Vec::new();
-        lines.try_reserve_exact(count).ok()?;
-        lines.resize(count, Line([0; MAP_ALIGNMENT]));
+        // Zeroed by the allocator, which knows when pages are zero already.
+        let lines = bytemuck::allocation::try_zeroed_vec(len.div_ceil(MAP_ALIGNMENT).max(1)).ok()?;
         Some(AlignedBytes { lines, len })
     }
 

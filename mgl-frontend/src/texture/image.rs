@@ -2,7 +2,7 @@
 
 use mgpipe_types::{gl, Box3, Target};
 
-use super::pending::WAIT_LIMIT;
+use super::pending::{SETTLED_WAIT_LIMIT, WAIT_LIMIT};
 use super::target::{bind_target, image_target, ImageTarget};
 use super::{Extent, Image, Texture, MAX_LEVELS};
 use crate::boundary::PixelData;
@@ -303,8 +303,12 @@ impl Context {
 
     /// Sends what waits when it is much.
     fn limit_waiting(&mut self, texture: &Texture, face: usize, level: u32) {
-        let waiting = texture.lock().image(face, level).map_or(0, |image| image.pending.bytes());
-        if waiting > WAIT_LIMIT {
+        let over = {
+            let inner = texture.lock();
+            let limit = if inner.is_moved() { WAIT_LIMIT } else { SETTLED_WAIT_LIMIT };
+            inner.image(face, level).is_some_and(|image| image.pending.bytes() >= limit)
+        };
+        if over {
             texture.realize(&mut *self.pipe);
         }
     }

@@ -6,11 +6,21 @@ use mgpipe_types::{BlobRef, Box3, Context as Pipe, Format, SubData, SubRegion, T
 const MAX_BOXES: usize = 96;
 /// Bytes that may wait in one image before they are worth a record of their own.
 pub(crate) const WAIT_LIMIT: usize = 32 << 20;
+/// The same for an image that has storage: few enough to stay in the processor's cache until they are sent.
+pub(crate) const SETTLED_WAIT_LIMIT: usize = 1 << 20;
 
-/// A box of tight texels.
+/// A box of tight texels, which lie in its batch's bytes.
 #[derive(Debug)]
 struct Patch {
     area: Box3,
+    start: usize,
+    len: usize,
+}
+
+/// Boxes that do not overlap, with all their texels one after the other.
+#[derive(Debug, Default)]
+struct Batch {
+    patches: Vec<Patch>,
     bytes: Vec<u8>,
 }
 
@@ -21,7 +31,7 @@ struct Patch {
 /// a union box would overwrite what the device wrote between the boxes.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    batches: Vec<Vec<Patch>>,
+    batches: Vec<Batch>,
     bytes: usize,
 }
 
@@ -67,40 +77,49 @@ impl Pending {
     /// Adds a box of tight texels (or blocks).
     pub(crate) fn add(&mut self, area: Box3, bytes: Vec<u8>) {
         for batch in &mut self.batches {
-            batch.retain(|patch| {
+            batch.patches.retain(|patch| {
                 let dropped = covers(&area, &patch.area);
                 if dropped {
-                    self.bytes -= patch.bytes.len();
+                    self.bytes -= patch.len;
                 }
                 !dropped
             });
         }
-        self.batches.retain(|batch| !batch.is_empty());
+        self.batches.retain(|batch| !batch.patches.is_empty());
         self.bytes += bytes.len();
+        let len = bytes.len();
         if let Some(batch) = self.batches.last_mut() {
             // Applications that upload row by row make one box of many.
-            if let Some(last) = batch.last_mut() {
+            let end = batch.bytes.len();
+            if let Some(last) = batch.patches.last_mut().filter(|last| last.start + last.len == end) {
                 let below = Box3 { y: last.area.y + last.area.height as i32, height: area.height, ..last.area };
                 if below == area && last.area.depth == 1 {
                     last.area.height += area.height;
-                    last.bytes.extend_from_slice(&bytes);
+                    last.len += len;
+                    batch.bytes.extend_from_slice(&bytes);
                     // The grown box may reach into another one of its batch.
-                    let grown = last.area;
-                    let clash = batch[..batch.len() - 1].iter().any(|patch| overlaps(&patch.area, &grown));
-                    if clash {
-                        if let Some(patch) = batch.pop() {
-                            self.batches.push(vec![patch]);
-                        }
+                    let (grown, start) = (last.area, last.start);
+                    let others = batch.patches.len() - 1;
+                    if batch.patches[..others].iter().any(|patch| overlaps(&patch.area, &grown)) {
+                        batch.patches.truncate(others);
+                        let bytes = batch.bytes.split_off(start);
+                        self.start_batch(grown, bytes);
                     }
                     return;
                 }
             }
-            if batch.len() < MAX_BOXES && !batch.iter().any(|patch| overlaps(&patch.area, &area)) {
-                batch.push(Patch { area, bytes });
+            if batch.patches.len() < MAX_BOXES && !batch.patches.iter().any(|patch| overlaps(&patch.area, &area)) {
+                batch.patches.push(Patch { area, start: end, len });
+                batch.bytes.extend_from_slice(&bytes);
                 return;
             }
         }
-        self.batches.push(vec![Patch { area, bytes }]);
+        self.start_batch(area, bytes);
+    }
+
+    fn start_batch(&mut self, area: Box3, bytes: Vec<u8>) {
+        let patches = vec![Patch { area, start: 0, len: bytes.len() }];
+        self.batches.push(Batch { patches, bytes });
     }
 
     /// Sends everything in order and forgets it.
@@ -115,15 +134,9 @@ impl Pending {
     ) {
         let desc = format.desc();
         for batch in self.batches.drain(..) {
-            let mut regions = Vec::with_capacity(batch.len());
+            let mut regions = Vec::with_capacity(batch.patches.len());
             let mut all: Option<Box3> = None;
-            let single = batch.len() == 1;
-            let mut blob = Vec::new();
-            if !single {
-                blob.reserve_exact(batch.iter().map(|p| p.bytes.len()).sum());
-            }
-            let mut offset = 0;
-            for patch in &batch {
+            for patch in &batch.patches {
                 let area = Box3 { z: patch.area.z + face, ..patch.area };
                 all = Some(all.map_or(area, |a| union(&a, &area)));
                 let row = desc.row_bytes(area.width);
@@ -135,19 +148,12 @@ impl Pending {
                     width: area.width,
                     height: area.height,
                     depth: area.depth,
-                    src_offset: offset,
+                    src_offset: patch.start as u64,
                     src_row_stride: u32::try_from(row).unwrap_or(0),
                     src_slice_stride: u32::try_from(row * rows).unwrap_or(0),
                 });
-                offset += patch.bytes.len() as u64;
-                if !single {
-                    blob.extend_from_slice(&patch.bytes);
-                }
             }
-            let bytes = match &batch[..] {
-                [only] => &only.bytes[..],
-                _ => &blob[..],
-            };
+            let bytes = &batch.bytes[..];
             let data = SubData {
                 res: handle.raw(),
                 target: target as u16,
@@ -185,7 +191,7 @@ mod tests {
         pending.add(area(0, 0, 4, 4), vec![1; 16]);
         pending.add(area(2, 2, 4, 4), vec![2; 16]);
         pending.add(area(8, 8, 1, 1), vec![3; 1]);
-        assert_eq!(pending.batches.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(pending.batches.iter().map(|b| b.patches.len()).collect::<Vec<_>>(), [1, 2]);
     }
 
     #[test]
@@ -194,8 +200,8 @@ mod tests {
         for y in 0..5 {
             pending.add(area(0, y, 3, 1), vec![y as u8; 3]);
         }
-        assert_eq!(pending.batches[0].len(), 1);
-        assert_eq!(pending.batches[0][0].area, area(0, 0, 3, 5));
+        assert_eq!(pending.batches[0].patches.len(), 1);
+        assert_eq!(pending.batches[0].patches[0].area, area(0, 0, 3, 5));
         let mut pending = Pending::default();
         pending.add(area(1, 1, 1, 1), vec![9]);
         pending.add(area(0, 0, 3, 1), vec![1; 3]);
@@ -207,5 +213,8 @@ mod tests {
         pending.add(area(0, 0, 3, 1), vec![1; 3]);
         pending.add(area(0, 1, 3, 1), vec![2; 3]);
         assert_eq!(pending.batches.len(), 2);
+        // Each batch has the texels of its own boxes.
+        assert_eq!(pending.batches[0].bytes, [9; 9]);
+        assert_eq!(pending.batches[1].bytes, [1, 1, 1, 2, 2, 2]);
     }
 }

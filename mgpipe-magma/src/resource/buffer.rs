@@ -25,6 +25,8 @@ pub(crate) struct BufferStorage {
     pub(crate) device_written: AtomicBool,
     /// The latest batch that writes the bytes, until a read has waited for it.
     pub(crate) writer: Mutex<Option<Arc<BatchValue>>>,
+    /// Bounds of the bytes that were ever given contents: what lies outside is nothing that commands can be reading.
+    written: Mutex<(u64, u64)>,
     views: Mutex<HashMap<(vk::Format, u64, u64), vk::BufferView>>,
 }
 
@@ -76,6 +78,7 @@ impl BufferStorage {
             usage: Usage::default(),
             device_written: AtomicBool::new(false),
             writer: Mutex::new(None),
+            written: Mutex::new((0, 0)),
             views: Mutex::new(HashMap::new()),
         };
         // SAFETY: the buffer was created by this device.
@@ -100,6 +103,33 @@ impl BufferStorage {
         Ok(storage)
     }
 
+    /// Makes the contents undefined again. Nothing uses the storage.
+    pub(crate) fn renew(&self) {
+        self.device_written.store(false, Ordering::Relaxed);
+        *self.writer.lock() = None;
+        *self.written.lock() = (0, 0);
+    }
+
+    /// Notes that bytes get contents.
+    pub(crate) fn note_written(&self, offset: u64, len: u64) {
+        let mut written = self.written.lock();
+        let end = offset.saturating_add(len);
+        *written = if written.0 == written.1 { (offset, end) } else { (written.0.min(offset), written.1.max(end)) };
+    }
+
+    /// Whether bytes never had contents, so that commands which still run have no business with them.
+    pub(crate) fn is_fresh(&self, offset: u64, len: u64) -> bool {
+        let written = *self.written.lock();
+        written.0 == written.1 || offset >= written.1 || offset.saturating_add(len) <= written.0
+    }
+
+    /// Takes the contents of other storage of the same size, which no commands write.
+    pub(crate) fn take_contents(&self, other: &BufferStorage) {
+        let Some(from) = other.mapped else { return };
+        // SAFETY: the other storage is mapped whole and stays so while it is borrowed; it is distinct from this one.
+        self.write(0, unsafe { std::slice::from_raw_parts(from.as_ptr(), other.size as usize) });
+    }
+
     /// Address of the first byte while the storage lives; every placement is host-visible and coherent.
     pub(crate) fn mapped(&self) -> Option<NonNull<u8>> {
         self.mapped
@@ -110,6 +140,7 @@ impl BufferStorage {
         let Some(mapped) = self.mapped else { return };
         let Some(room) = self.size.checked_sub(offset) else { return };
         let len = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+        self.note_written(offset, len as u64);
         // SAFETY: offset + len lies within the storage, which is mapped whole; the source is a distinct slice.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), mapped.as_ptr().add(offset as usize), len) };
     }
@@ -164,24 +195,16 @@ impl Buffer {
     /// A buffer with storage as described; none when the size is 0.
     pub(crate) fn new(device: &Arc<Device>, desc: &ResourceDesc) -> PipeResult<Buffer> {
         let buffer = Buffer { storage: RwLock::new(None), pinned: AtomicBool::new(false) };
-        buffer.respecify(device, desc.buffer_size)?;
+        if desc.buffer_size > 0 {
+            let storage = BufferStorage::new(device, desc.buffer_size, Placement::Upload)?;
+            buffer.replace(Some(Arc::new(storage)));
+        }
         Ok(buffer)
     }
 
-    /// Replaces the storage.
-    pub(crate) fn respecify(&self, device: &Arc<Device>, size: u64) -> PipeResult<()> {
-        let fresh = match size {
-            0 => None,
-            size => Some(Arc::new(BufferStorage::new(device, size, Placement::Upload)?)),
-        };
-        self.pinned.store(false, Ordering::Relaxed);
-        *self.storage.write() = fresh;
-        Ok(())
-    }
-
-    /// Swaps in storage of the same size.
-    pub(crate) fn replace(&self, storage: Arc<BufferStorage>) {
-        *self.storage.write() = Some(storage);
+    /// Swaps in other storage; answers what was there.
+    pub(crate) fn replace(&self, storage: Option<Arc<BufferStorage>>) -> Option<Arc<BufferStorage>> {
+        std::mem::replace(&mut *self.storage.write(), storage)
     }
 
     /// The current storage.

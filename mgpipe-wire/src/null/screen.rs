@@ -121,6 +121,7 @@ impl Screen for NullScreen {
             CapsReply { device_name: "null".into(), backend_name: "Null, no device".into(), ..CapsReply::default() };
         let caps = &mut reply.caps;
         caps.features = !(features::PERSISTENT_MAP
+            | features::SILENT_MAPS
             | features::NEEDS_HOST_INDEX_BYTES
             | features::NEEDS_HOST_UBO_BYTES
             | features::PULLS_TEXTURES);
