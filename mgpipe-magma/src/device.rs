@@ -659,8 +659,7 @@ pub(crate) fn entry() -> PipeResult<&'static ash::Entry> {
 }
 
 /// The instance of this process, made on first use and never destroyed: a display that is terminated and initialised again
-/// must not make the loader unload its drivers and negotiate with them anew. NVIDIA's does that once only (seen with 580.159
-/// without an X server: the next instance has no device), and it costs every driver time.
+/// must not make the loader unload its drivers and negotiate with them anew, which costs every driver time.
 ///
 /// # Errors
 /// As [`create_instance`].
