@@ -104,11 +104,11 @@ macro_rules! calls {
             }
 
             /// Decodes a body without looking at what counts and masks inside the payload say.
-            pub(crate) fn decode_body(opcode: Opcode, record_flags: u16, body: &'a [u8]) -> Result<Call<'a>, DecodeError> {
+            fn decode_body(opcode: Opcode, record_flags: u16, cursor: Cursor<'a>) -> Result<Call<'a>, DecodeError> {
                 #[allow(unused_mut)]
                 let mut flags = record_flags;
                 #[allow(unused_mut)]
-                let mut cursor = Cursor::new(body);
+                let mut cursor = cursor;
                 let call = match opcode {
                     $(Opcode::$op => {
                         $(let $arg = get_arg!($kind $ty cursor flags);)*
@@ -173,8 +173,23 @@ impl<'a> Call<'a> {
             return Err(DecodeError::Malformed("control record where a call belongs"));
         }
         let opcode = Opcode::from_u16(header.kind).ok_or(DecodeError::Malformed("opcode"))?;
-        let call = Call::decode_body(opcode, header.flags, body)?;
+        let call = Call::decode_body(opcode, header.flags, Cursor::new(body))?;
         crate::check::check(&call)?;
         Ok((call, rest))
+    }
+
+    /// Decodes the arguments of a record whose header and prefixes were taken off; `staged` stands for its byte string.
+    ///
+    /// # Errors
+    /// [`DecodeError::Malformed`]: the record is whole, so nothing can be missing.
+    pub(crate) fn decode_arguments(
+        opcode: Opcode,
+        host_flags: u16,
+        body: &'a [u8],
+        staged: Option<&'a [u8]>,
+    ) -> Result<Call<'a>, DecodeError> {
+        let call = Call::decode_body(opcode, host_flags, Cursor::with_staged(body, staged))?;
+        crate::check::check(&call)?;
+        Ok(call)
     }
 }

@@ -214,7 +214,7 @@ pub trait EventSink: Send + Sync {
     fn event(&self, bytes: &[u8], lossy: bool) -> bool;
 
     /// Raises a mark.
-    fn mark(&self, mark: Mark, value: u64);
+    fn raise(&self, mark: Mark, value: u64);
 }
 
 /// The server's end of a connection.

@@ -32,8 +32,15 @@ pub mod record_flags {
     pub const HOST_FROM_MIRROR: u16 = 1 << 0;
     /// The record carries host bytes.
     pub const HOST_BYTES: u16 = 1 << 1;
+    /// The body starts with the [`crate::port::ReplyTicket`] of the answer. On connections only.
+    pub const TICKET: u16 = 1 << 2;
+    /// The record's blob or host bytes lie in STAGE; a [`crate::port::StageRange`] precedes the arguments. On connections
+    /// only.
+    pub const STAGED: u16 = 1 << 3;
+    /// Bits that records in files have.
+    pub const HOST: u16 = HOST_FROM_MIRROR | HOST_BYTES;
     /// All bits that have a meaning.
-    pub const KNOWN: u16 = HOST_FROM_MIRROR | HOST_BYTES;
+    pub const KNOWN: u16 = HOST | TICKET | STAGED;
 }
 
 /// Why bytes are no record.
@@ -142,11 +149,18 @@ pub fn split_record(input: &[u8]) -> Result<(RecordHeader, &[u8], &[u8]), Decode
 /// Cuts a record's body into arguments; every length is checked before it is used.
 pub(crate) struct Cursor<'a> {
     rest: &'a [u8],
+    /// Bytes that stand for the first byte string, which is not in the record then.
+    staged: Option<&'a [u8]>,
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(body: &'a [u8]) -> Cursor<'a> {
-        Cursor { rest: body }
+        Cursor { rest: body, staged: None }
+    }
+
+    /// A cursor over a record whose first byte string was staged.
+    pub(crate) fn with_staged(body: &'a [u8], staged: Option<&'a [u8]>) -> Cursor<'a> {
+        Cursor { rest: body, staged }
     }
 
     fn take(&mut self, len: usize) -> Result<&'a [u8], DecodeError> {
@@ -180,13 +194,18 @@ impl<'a> Cursor<'a> {
 
     /// A counted byte string.
     pub(crate) fn bytes(&mut self) -> Result<&'a [u8], DecodeError> {
+        if let Some(staged) = self.staged.take() {
+            return Ok(staged);
+        }
         let len = usize::try_from(self.word()?).map_err(|_| DecodeError::Malformed("blob size"))?;
         self.take(len)
     }
 
     /// The body must be used up.
     pub(crate) fn end(self) -> Result<(), DecodeError> {
-        if self.rest.is_empty() {
+        if self.staged.is_some() {
+            Err(DecodeError::Malformed("staged bytes for a record without a byte string"))
+        } else if self.rest.is_empty() {
             Ok(())
         } else {
             Err(DecodeError::Malformed("record is longer than its arguments"))

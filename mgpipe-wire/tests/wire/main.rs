@@ -4,3 +4,5 @@
 mod codec;
 /// What is recorded plays back to the same bytes.
 mod recording;
+/// The emitter and the applier say the same as the backend itself.
+mod split;

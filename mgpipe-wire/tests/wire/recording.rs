@@ -30,20 +30,20 @@ impl Shared {
     }
 }
 
-fn handle(slot: u32) -> Handle {
+pub(crate) fn handle(slot: u32) -> Handle {
     Handle { slot, gen: 1 }
 }
 
-fn buffer(slot: u32, size: u64) -> ResourceDesc {
+pub(crate) fn buffer(slot: u32, size: u64) -> ResourceDesc {
     ResourceDesc { handle: handle(slot), buffer_size: size, ..ResourceDesc::default() }
 }
 
-fn upload(res: Handle, offset: u64, bytes: &[u8]) -> SubData {
+pub(crate) fn upload(res: Handle, offset: u64, bytes: &[u8]) -> SubData {
     SubData { res, union_box: Box3::from_buffer_range(offset, bytes.len() as u64), ..SubData::default() }
 }
 
 /// Uploads, copies, clears and reads back on two contexts.
-fn program(screen: &dyn Screen) -> Vec<u8> {
+pub(crate) fn program(screen: &dyn Screen) -> Vec<u8> {
     let mut a = screen.create_context(ContextHandle(handle(1))).unwrap();
     let mut b = screen.create_context(ContextHandle(handle(2))).unwrap();
     screen.resource_create(&buffer(1, 16));

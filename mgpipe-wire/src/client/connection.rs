@@ -1,0 +1,345 @@
+//! One connection of a process: the stream that all contexts write into, answers, events, and the latch of its loss.
+
+use super::writer::Writer;
+use super::{Attached, ClientOptions};
+use crate::event::{deliver, Notice};
+use crate::message::{control, Subject};
+use crate::port::{ClientLink, CommandSink, EventSource, Mark, PortError, ReplyBoard, ReplyTicket, StageRange};
+use crate::record::{padded, record_flags, RecordHeader, HEADER_BYTES, MAX_RECORD_BYTES};
+use mgpipe_types::{Callbacks, PipeError};
+use parking_lot::Mutex;
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// Longest wait for an answer beyond what the call itself asked for. A software driver legally takes half a minute.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Bytes after which a parked server is woken although nothing asks for it, so that it does not sleep through a frame.
+const BELL_BYTES: usize = 64 << 10;
+
+/// What a record is before its arguments.
+#[derive(Clone, Copy)]
+pub(crate) struct Head<'a> {
+    pub(crate) kind: u16,
+    pub(crate) flags: u16,
+    /// Padded bytes of the arguments that stand in the record itself.
+    pub(crate) body: usize,
+    pub(crate) ticket: Option<ReplyTicket>,
+    /// The byte string that goes to STAGE.
+    pub(crate) staged: Option<&'a [u8]>,
+}
+
+/// What events of one screen reach.
+pub(crate) struct Listener {
+    pub(crate) callbacks: Arc<dyn Callbacks>,
+    /// Why the device behind the screen is gone, once it is.
+    pub(crate) device_lost: OnceLock<String>,
+}
+
+struct Stream {
+    sink: Box<dyn CommandSink>,
+    subject: Subject,
+    /// Bytes since the last doorbell.
+    silent: usize,
+    frames: u64,
+}
+
+pub(crate) struct Connection {
+    stream: Mutex<Stream>,
+    replies: Arc<dyn ReplyBoard>,
+    events: Mutex<Box<dyn EventSource>>,
+    link: Arc<dyn ClientLink>,
+    listeners: Mutex<HashMap<u32, Arc<Listener>>>,
+    next_screen: AtomicU32,
+    options: ClientOptions,
+    keeper: Mutex<Option<Box<dyn Any + Send + Sync>>>,
+}
+
+impl Connection {
+    pub(crate) fn new(attached: Attached, options: ClientOptions) -> Arc<Connection> {
+        let end = attached.end;
+        Arc::new(Connection {
+            stream: Mutex::new(Stream { sink: end.commands, subject: Subject::default(), silent: 0, frames: 0 }),
+            replies: end.replies,
+            events: Mutex::new(end.events),
+            link: end.link,
+            listeners: Mutex::default(),
+            next_screen: AtomicU32::new(1),
+            options,
+            keeper: Mutex::new(Some(attached.keeper)),
+        })
+    }
+
+    /// A number for a new screen, and its ear.
+    pub(crate) fn listen(&self, callbacks: Arc<dyn Callbacks>) -> (u32, Arc<Listener>) {
+        let screen = self.next_screen.fetch_add(1, Ordering::Relaxed);
+        let listener = Arc::new(Listener { callbacks, device_lost: OnceLock::new() });
+        self.listeners.lock().insert(screen, listener.clone());
+        (screen, listener)
+    }
+
+    pub(crate) fn forget(&self, screen: u32) {
+        self.listeners.lock().remove(&screen);
+    }
+
+    pub(crate) fn lost(&self) -> Option<String> {
+        self.link.lost()
+    }
+
+    /// Ends the connection and waits for the other side to be gone.
+    pub(crate) fn shut_down(&self, why: &str) {
+        self.link.close(why);
+        let keeper = self.keeper.lock().take();
+        drop(keeper);
+    }
+
+    /// Makes the callbacks of every event that has arrived.
+    #[inline]
+    pub(crate) fn drain(&self) {
+        if self.link.has_events() {
+            self.drain_events();
+        }
+    }
+
+    #[cold]
+    fn drain_events(&self) {
+        // Another thread, or a caller up the stack, is at it.
+        let Some(mut events) = self.events.try_lock() else { return };
+        let mut broken = None;
+        loop {
+            let taken = events.next(&mut |event| {
+                let mut heard = None;
+                let delivered = deliver(event, |screen| {
+                    heard = self.listeners.lock().get(&screen).cloned();
+                    heard.as_ref().map(|listener| listener.callbacks.clone())
+                });
+                match delivered {
+                    Ok((_, Notice::Called)) => {}
+                    Ok((_, Notice::DeviceLost(why))) => {
+                        if let Some(listener) = heard {
+                            let _ = listener.device_lost.set(why);
+                        }
+                    }
+                    Err(error) => broken = Some(error.to_string()),
+                }
+            });
+            match (taken, &broken) {
+                (Ok(true), None) => {}
+                (Ok(false), None) => return,
+                (Err(error), None) => return self.link.close(&error.to_string()),
+                (_, Some(why)) => return self.link.close(why),
+            }
+        }
+    }
+
+    /// Writes one record; answers its ordinal. `fill` writes the arguments, with the byte string in the record when it is
+    /// told that nothing was staged.
+    #[inline]
+    pub(crate) fn send(
+        &self,
+        subject: Subject,
+        head: Head<'_>,
+        fill: impl FnOnce(&mut Writer<'_>, bool),
+    ) -> Result<u64, PortError> {
+        self.drain();
+        self.stream.lock().send(self, subject, head, fill)
+    }
+
+    /// Wakes the server when it sleeps.
+    pub(crate) fn doorbell(&self) {
+        self.stream.lock().ring();
+    }
+
+    /// The end of a frame was written: wakes the server and waits until it is not too far behind.
+    pub(crate) fn frame_ends(&self) {
+        let mut stream = self.stream.lock();
+        stream.ring();
+        stream.frames += 1;
+        let wanted = stream.frames.saturating_sub(u64::from(self.options.frame_credit.max(1)));
+        drop(stream);
+        let waited = self.link.wait_mark(Mark::Frames, wanted, PATIENCE, &|| self.drain());
+        self.give_up_after(waited);
+    }
+
+    /// Waits until the server has applied the record with this ordinal, and makes the callbacks that it caused.
+    pub(crate) fn wait_applied(&self, ordinal: u64) {
+        self.doorbell();
+        let waited = self.link.wait_mark(Mark::Applied, ordinal, PATIENCE, &|| self.drain());
+        self.give_up_after(waited);
+        self.drain();
+    }
+
+    /// A server that does not answer within the patience is as good as dead.
+    fn give_up_after(&self, waited: Result<(), PortError>) {
+        if let Err(PortError::TimedOut) = waited {
+            self.link.close("the server does not answer");
+        }
+    }
+
+    /// Writes a record that has an answer, and waits for it. `take` gets the answer's bytes in parts.
+    pub(crate) fn request(
+        &self,
+        subject: Subject,
+        mut head: Head<'_>,
+        fill: impl FnOnce(&mut Writer<'_>, bool),
+        take: &mut dyn FnMut(&[u8]),
+    ) -> Result<u32, PortError> {
+        let idle = || self.drain();
+        let ticket = self.replies.ticket(&idle)?;
+        head.ticket = Some(ticket);
+        {
+            let mut stream = self.stream.lock();
+            stream.send(self, subject, head, fill)?;
+            stream.ring();
+        }
+        let answer = self.replies.wait(ticket, PATIENCE, &idle, take);
+        self.give_up_after(answer.as_ref().map(|_| ()).map_err(PortError::clone));
+        // What the server said before it answered comes before what the answer lets the caller do.
+        self.drain();
+        answer
+    }
+
+    /// Writes a control record without an answer.
+    pub(crate) fn control(&self, kind: u16, subject: Subject) -> Result<(), PortError> {
+        let mut stream = self.stream.lock();
+        stream.control(self, kind, subject)?;
+        if kind != control::BIND {
+            // The subject may be what just ended.
+            stream.subject = Subject::default();
+        }
+        stream.ring();
+        Ok(())
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.shut_down("the client has left");
+    }
+}
+
+const SUBJECT_BYTES: usize = std::mem::size_of::<Subject>();
+
+impl Stream {
+    fn ring(&mut self) {
+        self.silent = 0;
+        self.sink.doorbell();
+    }
+
+    fn control(&mut self, connection: &Connection, kind: u16, subject: Subject) -> Result<(), PortError> {
+        let room = self.sink.reserve(HEADER_BYTES + SUBJECT_BYTES, &|| connection.drain())?;
+        let mut writer = Writer::new(room);
+        let header = RecordHeader { kind, flags: 0, size: (HEADER_BYTES + SUBJECT_BYTES) as u32 };
+        writer.put(bytemuck::bytes_of(&header));
+        writer.put(bytemuck::bytes_of(&subject));
+        self.sink.commit();
+        Ok(())
+    }
+
+    #[inline]
+    fn send(
+        &mut self,
+        connection: &Connection,
+        subject: Subject,
+        head: Head<'_>,
+        fill: impl FnOnce(&mut Writer<'_>, bool),
+    ) -> Result<u64, PortError> {
+        let idle = || connection.drain();
+        if self.subject != subject && head.kind < crate::record::CONTROL_BASE {
+            self.control(connection, control::BIND, subject)?;
+            self.subject = subject;
+        }
+        let mut flags = head.flags;
+        let mut size = HEADER_BYTES + head.body;
+        if head.ticket.is_some() {
+            flags |= record_flags::TICKET;
+            size += 8;
+        }
+        if head.staged.is_some() {
+            flags |= record_flags::STAGED;
+            size += std::mem::size_of::<StageRange>();
+        }
+        if size > self.sink.max_record() || head.staged.is_some_and(|bytes| bytes.len() > self.sink.max_stage()) {
+            return self.send_pieces(connection, head, fill);
+        }
+        let mut range = None;
+        if let Some(bytes) = head.staged {
+            let (at, room) = self.sink.stage(bytes.len(), &idle)?;
+            room.copy_from_slice(bytes);
+            range = Some(at);
+        }
+        let room = self.sink.reserve(size, &idle)?;
+        let mut writer = Writer::new(room);
+        writer.put(bytemuck::bytes_of(&RecordHeader { kind: head.kind, flags, size: size as u32 }));
+        if let Some(ticket) = &head.ticket {
+            writer.put(bytemuck::bytes_of(ticket));
+        }
+        if let Some(range) = &range {
+            writer.put(bytemuck::bytes_of(range));
+        }
+        fill(&mut writer, range.is_some());
+        debug_assert!(writer.is_full(), "a record is shorter than its reservation");
+        let ordinal = self.sink.commit();
+        self.silent += size;
+        if self.silent > BELL_BYTES {
+            self.ring();
+        }
+        Ok(ordinal)
+    }
+
+    /// Writes a record that is larger than the ring takes, in pieces.
+    #[cold]
+    fn send_pieces(
+        &mut self,
+        connection: &Connection,
+        head: Head<'_>,
+        fill: impl FnOnce(&mut Writer<'_>, bool),
+    ) -> Result<u64, PortError> {
+        let idle = || connection.drain();
+        let blob = head.staged.map_or(0, |bytes| 8 + padded(bytes.len()));
+        let ticket = if head.ticket.is_some() { 8 } else { 0 };
+        let size = HEADER_BYTES + ticket + head.body + blob;
+        if size > MAX_RECORD_BYTES {
+            return Err(PortError::TooLarge(size));
+        }
+        let mut words = Vec::new();
+        words.try_reserve_exact(size / 8).map_err(|_| PortError::TooLarge(size))?;
+        words.resize(size / 8, 0u64);
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut words);
+        let mut writer = Writer::new(bytes);
+        let flags = head.flags | if ticket == 0 { 0 } else { record_flags::TICKET };
+        writer.put(bytemuck::bytes_of(&RecordHeader { kind: head.kind, flags, size: size as u32 }));
+        if let Some(ticket) = &head.ticket {
+            writer.put(bytemuck::bytes_of(ticket));
+        }
+        fill(&mut writer, false);
+        debug_assert!(writer.is_full(), "a record is shorter than its reservation");
+        let most = ((self.sink.max_record() - 2 * HEADER_BYTES) & !7).max(8);
+        for piece in bytes.chunks(most) {
+            let size = 2 * HEADER_BYTES + piece.len();
+            let room = self.sink.reserve(size, &idle)?;
+            let mut writer = Writer::new(room);
+            writer.put(bytemuck::bytes_of(&RecordHeader { kind: control::PIECE, flags: 0, size: size as u32 }));
+            writer.put_word(piece.len() as u64);
+            writer.put(piece);
+            self.sink.commit();
+            self.ring();
+        }
+        let room = self.sink.reserve(HEADER_BYTES, &idle)?;
+        let end = RecordHeader { kind: control::WHOLE, flags: 0, size: HEADER_BYTES as u32 };
+        Writer::new(room).put(bytemuck::bytes_of(&end));
+        Ok(self.sink.commit())
+    }
+}
+
+/// What a caller of the pipe hears of a connection's failure.
+pub(crate) fn pipe_error(error: PortError) -> PipeError {
+    match error {
+        PortError::TooLarge(bytes) => PipeError::OutOfMemory(format!("{bytes} bytes in one call")),
+        PortError::TimedOut => PipeError::DeviceLost("the server does not answer".into()),
+        PortError::Lost(why) | PortError::Corrupt(why) => PipeError::DeviceLost(why),
+    }
+}

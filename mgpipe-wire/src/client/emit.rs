@@ -1,0 +1,489 @@
+//! Screens and contexts whose calls are written as records, generated from the catalogue.
+
+use super::answer;
+use super::connection::{Connection, Head, Listener};
+use super::maps::{read_buffer, Maps};
+use super::writer::Writer;
+use crate::message::{control, Subject};
+use crate::port::PortError;
+use crate::record::{padded, record_flags};
+use mgpipe_types::*;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Longest byte string that stands in its record. Longer ones go to STAGE, where the server reads them in place.
+const INLINE_BYTES: usize = 2048;
+
+/// Storage of at least this many bytes is not declared blindly: the caller hears of a lack of memory in time.
+const CAREFUL_BYTES: u64 = 256 << 20;
+
+/// Longest wait that the server does in one go: it serves other threads of the client in between.
+const WAIT_SLICE: Duration = Duration::from_millis(20);
+
+/// What the contexts of a screen share.
+pub(crate) struct ScreenState {
+    connection: Arc<Connection>,
+    screen: u32,
+    listener: Arc<Listener>,
+    caps: CapsReply,
+    maps: Maps,
+    contexts: Mutex<Vec<ContextHandle>>,
+}
+
+/// A screen on a connection.
+struct WireScreen(Arc<ScreenState>);
+
+/// A context on a connection.
+struct WireContext {
+    connection: Arc<Connection>,
+    subject: Subject,
+    share: Arc<ScreenState>,
+}
+
+fn plain_head(kind: u16, body: usize) -> Head<'static> {
+    Head { kind, flags: 0, body, ticket: None, staged: None }
+}
+
+fn subject_head(kind: u16) -> Head<'static> {
+    plain_head(kind, std::mem::size_of::<Subject>())
+}
+
+/// Opens a screen on a connection.
+pub(crate) fn open_screen(connection: Arc<Connection>, callbacks: Arc<dyn Callbacks>) -> PipeResult<Arc<dyn Screen>> {
+    let (screen, listener) = connection.listen(callbacks);
+    let subject = Subject::new(screen, ContextHandle::NULL);
+    let fill = |writer: &mut Writer<'_>, _: bool| writer.put(bytemuck::bytes_of(&subject));
+    let caps = match answer::caps(&connection, subject, subject_head(control::OPEN_SCREEN), fill) {
+        Ok(caps) => caps,
+        Err(error) => {
+            connection.forget(screen);
+            return Err(error);
+        }
+    };
+    let contexts = Mutex::default();
+    Ok(Arc::new(WireScreen(Arc::new(ScreenState {
+        connection,
+        screen,
+        listener,
+        caps,
+        maps: Maps::default(),
+        contexts,
+    }))))
+}
+
+impl Drop for ScreenState {
+    fn drop(&mut self) {
+        let subject = Subject::new(self.screen, ContextHandle::NULL);
+        // A lost connection has nothing left to close.
+        let _ = self.connection.control(control::CLOSE_SCREEN, subject);
+        self.connection.forget(self.screen);
+    }
+}
+
+impl Drop for WireContext {
+    fn drop(&mut self) {
+        let _ = self.connection.control(control::DROP_CONTEXT, self.subject);
+        self.share.contexts.lock().retain(|context| *context != self.subject.context);
+    }
+}
+
+/// Uploads into a buffer on behalf of a mapping.
+pub(crate) fn upload(connection: &Connection, subject: Subject, data: &SubData, bytes: &[u8]) {
+    let staged = Some(bytes).filter(|bytes| bytes.len() > INLINE_BYTES);
+    let own = if staged.is_some() { 0 } else { 8 + padded(bytes.len()) };
+    let body = std::mem::size_of::<SubData>() + 8 + own;
+    let head = Head { kind: Opcode::ResourceSubdata as u16, flags: 0, body, ticket: None, staged };
+    let sent = connection.send(subject, head, |writer, is_staged| {
+        writer.put(bytemuck::bytes_of(data));
+        writer.put_word(0);
+        if !is_staged {
+            writer.put_word(bytes.len() as u64);
+            writer.put(bytes);
+        }
+    });
+    ignore_loss(sent);
+}
+
+/// A call without an answer on a lost connection does nothing; the caller learns of the loss where it asks.
+fn ignore_loss(sent: Result<u64, PortError>) -> u64 {
+    match sent {
+        Ok(ordinal) => ordinal,
+        Err(PortError::TooLarge(bytes)) => {
+            debug_assert!(false, "{bytes} bytes in one call");
+            0
+        }
+        Err(_) => 0,
+    }
+}
+
+/// Bytes that storage takes at least.
+fn storage_bytes(desc: &ResourceDesc) -> u64 {
+    if desc.target == Target::Buffer as u8 {
+        return desc.buffer_size;
+    }
+    let texels = [desc.width, desc.height.max(1), desc.depth.max(1), desc.array_layers.max(1) as u32];
+    let samples = desc.samples.max(1) as u64;
+    let block = Format(desc.format).desc().block_bytes.max(1) as u64;
+    texels.iter().fold(samples.saturating_mul(block), |n, side| n.saturating_mul(*side as u64))
+}
+
+impl ScreenState {
+    /// Storage was declared by the record with this ordinal.
+    fn declared(&self, desc: &ResourceDesc, ordinal: u64) {
+        self.maps.specified(desc);
+        self.careful(storage_bytes(desc), ordinal);
+    }
+
+    fn careful(&self, bytes: u64, ordinal: u64) {
+        if bytes >= CAREFUL_BYTES && ordinal != 0 {
+            self.connection.wait_applied(ordinal);
+        }
+    }
+
+    /// A fence was seen signalled: what the device wrote into mappings is there.
+    fn passed_fence(&self) {
+        if self.maps.any() {
+            let context = self.contexts.lock().last().copied();
+            if let Some(context) = context {
+                self.maps.pull(&self.connection, self.screen, context);
+            }
+        }
+    }
+
+    fn map(&self, buffer: Handle) -> PipeResult<MapResult> {
+        let context = self.contexts.lock().last().copied();
+        let context = context.ok_or_else(|| PipeError::Unsupported("a mapping without a context".into()))?;
+        let subject = Subject::new(self.screen, context);
+        let mapped = self.maps.map(buffer, |bytes| read_buffer(&self.connection, subject, buffer, bytes));
+        match (mapped, self.connection.lost()) {
+            (Some((address, size)), _) => Ok(MapResult { address, size, segment: 0, coherent: 1, offset: 0 }),
+            (None, Some(why)) => Err(PipeError::DeviceLost(why)),
+            (None, None) => Err(PipeError::OutOfMemory("a persistent mapping".into())),
+        }
+    }
+}
+
+macro_rules! body_len {
+    (payload $arg:ident) => {
+        padded(std::mem::size_of_val($arg))
+    };
+    (tail $arg:ident) => {
+        8 + padded(std::mem::size_of_val($arg))
+    };
+    (blob $arg:ident) => {
+        8 + padded($arg.len())
+    };
+    (host $arg:ident) => {
+        $arg.bytes().map_or(0, |bytes| 8 + padded(bytes.len()))
+    };
+    (out $arg:ident) => {
+        8
+    };
+}
+
+macro_rules! byte_string {
+    (blob $arg:ident) => {
+        Some($arg)
+    };
+    (host $arg:ident) => {
+        $arg.bytes()
+    };
+    ($kind:ident $arg:ident) => {
+        None::<&[u8]>
+    };
+}
+
+macro_rules! host_flags {
+    (host $arg:ident) => {
+        match $arg {
+            HostBytes::None => 0,
+            HostBytes::IndexMirror => record_flags::HOST_FROM_MIRROR,
+            HostBytes::Bytes(_) => record_flags::HOST_BYTES,
+        }
+    };
+    ($kind:ident $arg:ident) => {
+        0
+    };
+}
+
+macro_rules! put_arg {
+    (payload $writer:ident $staged:ident $arg:ident) => {
+        $writer.put(bytemuck::bytes_of($arg))
+    };
+    (tail $writer:ident $staged:ident $arg:ident) => {{
+        $writer.put_word($arg.len() as u64);
+        $writer.put(bytemuck::cast_slice($arg));
+    }};
+    (blob $writer:ident $staged:ident $arg:ident) => {
+        if !$staged {
+            $writer.put_word($arg.len() as u64);
+            $writer.put($arg);
+        }
+    };
+    (host $writer:ident $staged:ident $arg:ident) => {
+        if let Some(bytes) = $arg.bytes().filter(|_| !$staged) {
+            $writer.put_word(bytes.len() as u64);
+            $writer.put(bytes);
+        }
+    };
+    (out $writer:ident $staged:ident $arg:ident) => {
+        $writer.put_word($arg)
+    };
+}
+
+/// Evaluates to what follows the arguments of a call: `$send!(connection, subject, head, fill)`.
+macro_rules! encode {
+    ($op:ident ($($arg:ident : $kind:ident),*) |$head:ident, $fill:ident| $send:expr) => {{
+        let string = None::<&[u8]>$(.or(byte_string!($kind $arg)))*;
+        let staged = string.filter(|bytes| bytes.len() > INLINE_BYTES);
+        let whole = 0usize $(+ body_len!($kind $arg))*;
+        let body = whole - staged.map_or(0, |bytes| 8 + padded(bytes.len()));
+        let flags = 0u16 $(| host_flags!($kind $arg))*;
+        let $head = Head { kind: Opcode::$op as u16, flags, body, ticket: None, staged };
+        #[allow(unused_variables)]
+        let $fill = |writer: &mut Writer<'_>, is_staged: bool| {
+            $(put_arg!($kind writer is_staged $arg);)*
+        };
+        $send
+    }};
+}
+
+/// What a call with this answer does.
+macro_rules! speak {
+    ($connection:expr, $subject:expr, $op:ident ($($arg:ident : $kind:ident),*) -> none) => {
+        encode!($op ($($arg : $kind),*) |head, fill| ignore_loss($connection.send($subject, head, fill)))
+    };
+    ($connection:expr, $subject:expr, $op:ident ($($arg:ident : $kind:ident),*) -> pod) => {
+        encode!($op ($($arg : $kind),*) |head, fill| answer::pod(&$connection, $subject, head, fill))
+    };
+    ($connection:expr, $subject:expr, $op:ident ($info:ident : payload, $out:ident : out) -> status) => {{
+        let length = $out.len() as u64;
+        encode!($op ($info : payload, length : out) |head, fill| {
+            answer::bytes(&$connection, $subject, head, fill, $out)
+        })
+    }};
+}
+
+/// What precedes a record on this side. Only a few calls have something.
+macro_rules! before {
+    ($share:expr, $subject:expr, resource_copy_region($copy:ident)) => {
+        if $copy.dst_kind == Kind::Buffer as u8 {
+            $share.maps.written($copy.dst, false);
+        }
+    };
+    ($share:expr, $subject:expr, readback_to_buffer($readback:ident)) => {
+        $share.maps.written($readback.buffer, false)
+    };
+    ($share:expr, $subject:expr, set_stream_output_targets($header:ident, $targets:ident)) => {
+        for target in $targets {
+            $share.maps.written(target.res, true);
+        }
+    };
+    ($share:expr, $subject:expr, set_shader_buffers($header:ident, $ranges:ident, $bytes:ident)) => {
+        for (at, range) in $ranges.iter().enumerate().take(32) {
+            if $header.writable_mask >> at & 1 != 0 {
+                $share.maps.written(range.res, true);
+            }
+        }
+    };
+    ($share:expr, $subject:expr, resource_subdata($data:ident, $regions:ident, $bytes:ident)) => {
+        $share.maps.uploaded($data, $bytes)
+    };
+    ($share:expr, $subject:expr, memory_barrier($barrier:ident)) => {
+        if $share.maps.any() && $barrier.bits & gl::CLIENT_MAPPED_BUFFER_BARRIER_BIT != 0 {
+            $share.maps.push(&$share.connection, $subject, true);
+        }
+    };
+    ($share:expr, $subject:expr, $name:ident($($arg:ident),*)) => {};
+}
+
+/// What follows a record on this side.
+macro_rules! after {
+    ($share:expr, $ordinal:ident, flush($flush:ident)) => {
+        if $flush.flags & flush_flags::END_OF_FRAME != 0 {
+            $share.connection.frame_ends();
+        } else {
+            $share.connection.doorbell();
+        }
+    };
+    ($share:expr, $ordinal:ident, present($present:ident)) => {
+        $share.connection.frame_ends()
+    };
+    ($share:expr, $ordinal:ident, resource_create($desc:ident)) => {
+        $share.declared($desc, $ordinal)
+    };
+    ($share:expr, $ordinal:ident, resource_respecify($desc:ident)) => {
+        $share.declared($desc, $ordinal)
+    };
+    ($share:expr, $ordinal:ident, renderbuffer_storage($storage:ident)) => {{
+        let desc = ResourceDesc {
+            target: Target::Renderbuffer as u8,
+            format: $storage.format,
+            width: $storage.width,
+            height: $storage.height,
+            samples: $storage.samples as u16,
+            ..ResourceDesc::default()
+        };
+        $share.careful(storage_bytes(&desc), $ordinal)
+    }};
+    ($share:expr, $ordinal:ident, resource_destroy($resource:ident)) => {
+        if $resource.kind == Kind::Buffer as u8 {
+            $share.maps.destroyed($resource.handle);
+        }
+    };
+    ($share:expr, $ordinal:ident, $name:ident($($arg:ident),*)) => {};
+}
+
+/// Coherent mappings are looked at in front of everything that may read them.
+macro_rules! push_maps {
+    (Verb $self:ident) => {
+        if $self.share.maps.any() {
+            $self.share.maps.push(&$self.connection, $self.subject, false);
+        }
+    };
+    (Object $self:ident) => {
+        push_maps!(Verb $self)
+    };
+    ($class:ident $self:ident) => {};
+}
+
+macro_rules! screen_method {
+    (context $($rest:tt)*) => {};
+    // Answered from what this side holds.
+    (screen $class:ident GetCaps $($rest:tt)*) => {
+        fn get_caps(&self) -> CapsReply {
+            self.0.caps.clone()
+        }
+    };
+    (screen $class:ident MapPersistent $($rest:tt)*) => {
+        fn map_persistent(&self, buffer: &HandleOnly) -> PipeResult<MapResult> {
+            self.0.map(buffer.handle)
+        }
+    };
+    (screen $class:ident UnmapPersistent $($rest:tt)*) => {
+        fn unmap_persistent(&self, buffer: &HandleOnly) {
+            self.0.maps.unmap(buffer.handle);
+        }
+    };
+    (screen $class:ident FenceStatus $($rest:tt)*) => {
+        fn fence_status(&self, fence: &HandleOnly) -> PipeResult<FenceAnswer> {
+            self.ask_fence(fence)
+        }
+    };
+    (screen $class:ident FenceWait $($rest:tt)*) => {
+        fn fence_wait(&self, wait: &FenceWait) -> PipeResult<FenceAnswer> {
+            self.wait_fence(wait)
+        }
+    };
+    (screen $class:ident $op:ident $name:ident ($($arg:ident : $kind:ident $ty:ident),*) -> none) => {
+        fn $name(&self, $($arg: mgpipe_arg!($kind $ty)),*) {
+            let subject = Subject::new(self.0.screen, ContextHandle::NULL);
+            before!(self.0, subject, $name($($arg),*));
+            #[allow(unused_variables)]
+            let ordinal = speak!(self.0.connection, subject, $op ($($arg : $kind),*) -> none);
+            after!(self.0, ordinal, $name($($arg),*));
+        }
+    };
+}
+
+macro_rules! context_method {
+    (screen $($rest:tt)*) => {};
+    (context $class:ident ResourceFlushRange $($rest:tt)*) => {
+        // The mapping is on this side only.
+        fn resource_flush_range(&mut self, range: &FlushRange) {
+            self.share.maps.push_range(&self.connection, self.subject, range.res, range.offset, range.size);
+        }
+    };
+    (context $class:ident $op:ident $name:ident ($($arg:ident : $kind:ident $ty:ident),*) -> none) => {
+        fn $name(&mut self, $($arg: mgpipe_arg!($kind $ty)),*) {
+            push_maps!($class self);
+            before!(self.share, self.subject, $name($($arg),*));
+            #[allow(unused_variables)]
+            let ordinal = speak!(self.connection, self.subject, $op ($($arg : $kind),*) -> none);
+            after!(self.share, ordinal, $name($($arg),*));
+        }
+    };
+    (context $class:ident $op:ident $name:ident ($($arg:ident : $kind:ident $ty:ident),*) -> status) => {
+        fn $name(&mut self, $($arg: mgpipe_arg!($kind $ty)),*) -> PipeResult<()> {
+            push_maps!($class self);
+            speak!(self.connection, self.subject, $op ($($arg : $kind),*) -> status)
+        }
+    };
+    (context $class:ident $op:ident $name:ident ($($arg:ident : $kind:ident $ty:ident),*) -> pod $rty:ident) => {
+        fn $name(&mut self, $($arg: mgpipe_arg!($kind $ty)),*) -> PipeResult<$rty> {
+            speak!(self.connection, self.subject, $op ($($arg : $kind),*) -> pod)
+        }
+    };
+}
+
+macro_rules! emitters {
+    ($($(#[$doc:meta])* $op:ident $name:ident $recv:ident $class:ident $wait:ident [$($flag:ident)|*]
+        ($($arg:ident : $kind:ident $ty:ident),*) -> $reply:ident $($reply_ty:ident)?;)*) => {
+        impl Screen for WireScreen {
+            $(screen_method! { $recv $class $op $name ($($arg : $kind $ty),*) -> $reply $($reply_ty)? })*
+
+            fn create_context(&self, context: ContextHandle) -> PipeResult<Box<dyn Context>> {
+                self.start_context(context)
+            }
+
+            fn device_lost(&self) -> Option<String> {
+                self.0.connection.drain();
+                self.0.listener.device_lost.get().cloned().or_else(|| self.0.connection.lost())
+            }
+        }
+
+        impl Context for WireContext {
+            $(context_method! { $recv $class $op $name ($($arg : $kind $ty),*) -> $reply $($reply_ty)? })*
+        }
+    };
+}
+
+mgpipe_catalogue!(emitters);
+
+impl WireScreen {
+    fn subject(&self) -> Subject {
+        Subject::new(self.0.screen, ContextHandle::NULL)
+    }
+
+    fn start_context(&self, context: ContextHandle) -> PipeResult<Box<dyn Context>> {
+        let subject = Subject::new(self.0.screen, context);
+        let fill = |writer: &mut Writer<'_>, _: bool| writer.put(bytemuck::bytes_of(&subject));
+        answer::done(&self.0.connection, subject, subject_head(control::CREATE_CONTEXT), fill)?;
+        self.0.contexts.lock().push(context);
+        let connection = self.0.connection.clone();
+        Ok(Box::new(WireContext { connection, subject, share: self.0.clone() }))
+    }
+
+    /// Whether a fence has signalled; wakes the server, so that a loop of such questions ends.
+    fn ask_fence(&self, fence: &HandleOnly) -> PipeResult<FenceAnswer> {
+        let answer: PipeResult<FenceAnswer> =
+            speak!(self.0.connection, self.subject(), FenceStatus (fence : payload) -> pod);
+        self.seen(answer)
+    }
+
+    fn wait_fence(&self, wait: &FenceWait) -> PipeResult<FenceAnswer> {
+        let start = Instant::now();
+        let limit = Duration::from_nanos(wait.timeout_ns);
+        loop {
+            let left = limit.saturating_sub(start.elapsed());
+            let slice = FenceWait { fence: wait.fence, timeout_ns: left.min(WAIT_SLICE).as_nanos() as u64 };
+            let slice = &slice;
+            let answer: PipeResult<FenceAnswer> =
+                speak!(self.0.connection, self.subject(), FenceWait (slice : payload) -> pod);
+            let timed_out = answer.as_ref().is_ok_and(|answer| answer.status == fence_status::TIMEOUT);
+            if !timed_out || left <= WAIT_SLICE {
+                return self.seen(answer);
+            }
+        }
+    }
+
+    fn seen(&self, answer: PipeResult<FenceAnswer>) -> PipeResult<FenceAnswer> {
+        match &answer {
+            Ok(answer) if answer.status == fence_status::SIGNALED => self.0.passed_fence(),
+            Err(PipeError::DeviceLost(_)) => return Ok(FenceAnswer { status: fence_status::DEVICE_LOST }),
+            _ => {}
+        }
+        answer
+    }
+}

@@ -1,0 +1,245 @@
+//! The reverse channel as bytes: every callback is one event, in the order in which the server made them.
+
+use crate::port::EventSink;
+use crate::record::{split_record, Cursor, DecodeError, RecordBuf};
+use mgpipe_types::{
+    Box3, BufferHandle, ByteRange, Callbacks, ContextHandle, LogLevel, TextureHandle, TextureWriteback,
+};
+use std::sync::Arc;
+
+mod kind {
+    pub(super) const GL_ERROR: u16 = 1;
+    pub(super) const GPU_WRITTEN: u16 = 2;
+    pub(super) const BUFFER_WRITEBACK: u16 = 3;
+    pub(super) const TEXTURE_WRITEBACK: u16 = 4;
+    pub(super) const TEXTURE_PULL: u16 = 5;
+    pub(super) const MIP_LEVELS: u16 = 6;
+    pub(super) const SURFACE_CHANGED: u16 = 7;
+    pub(super) const CAPS_INVALIDATED: u16 = 8;
+    pub(super) const LOG: u16 = 9;
+    pub(super) const XFB_SCATTER: u16 = 10;
+    pub(super) const DEVICE_LOST: u16 = 11;
+}
+
+/// Most bytes of a message that travel.
+const MAX_TEXT: usize = 4096;
+
+/// An event that is no callback.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Notice {
+    /// It was a callback, and was made.
+    Called,
+    /// The device behind a screen is gone; the server lives.
+    DeviceLost(String),
+}
+
+fn head(kind: u16, screen: u32, fill: impl FnOnce(&mut RecordBuf)) -> RecordBuf {
+    let mut buf = RecordBuf::new();
+    let at = buf.start();
+    buf.put_word(screen as u64);
+    fill(&mut buf);
+    buf.finish(at, kind, 0);
+    buf
+}
+
+fn put_bytes(buf: &mut RecordBuf, bytes: &[u8]) {
+    buf.put_word(bytes.len() as u64);
+    buf.put(bytes);
+}
+
+fn short(text: &str) -> &[u8] {
+    &text.as_bytes()[..text.len().min(MAX_TEXT)]
+}
+
+/// Tells the client that a screen's device is gone.
+pub(crate) fn send_device_lost(sink: &dyn EventSink, screen: u32, why: &str) {
+    sink.event(head(kind::DEVICE_LOST, screen, |b| put_bytes(b, short(why))).bytes(), false);
+}
+
+/// The server's callbacks of one screen: they become events.
+pub(crate) struct EventCallbacks {
+    screen: u32,
+    sink: Arc<dyn EventSink>,
+}
+
+impl EventCallbacks {
+    pub(crate) fn new(screen: u32, sink: Arc<dyn EventSink>) -> EventCallbacks {
+        EventCallbacks { screen, sink }
+    }
+
+    fn send(&self, kind: u16, fill: impl FnOnce(&mut RecordBuf)) {
+        self.sink.event(head(kind, self.screen, fill).bytes(), false);
+    }
+
+    /// Largest byte string of one event.
+    fn piece(&self) -> usize {
+        self.sink.max_event().saturating_sub(256).max(64)
+    }
+}
+
+impl Callbacks for EventCallbacks {
+    fn gl_error(&self, context: ContextHandle, error: u32, message: &str) {
+        self.send(kind::GL_ERROR, |b| {
+            b.put(bytemuck::bytes_of(&context));
+            b.put_word(error as u64);
+            put_bytes(b, short(message));
+        });
+    }
+
+    fn gpu_written(&self, buffer: BufferHandle, ranges: &[ByteRange]) {
+        for ranges in ranges.chunks((self.piece() / 16).max(1)) {
+            self.send(kind::GPU_WRITTEN, |b| {
+                b.put(bytemuck::bytes_of(&buffer));
+                b.put_word(ranges.len() as u64);
+                for range in ranges {
+                    b.put_word(range.offset);
+                    b.put_word(range.size);
+                }
+            });
+        }
+    }
+
+    fn buffer_writeback(&self, buffer: BufferHandle, offset: u64, bytes: &[u8]) {
+        let mut at = offset;
+        for piece in bytes.chunks(self.piece()) {
+            self.send(kind::BUFFER_WRITEBACK, |b| {
+                b.put(bytemuck::bytes_of(&buffer));
+                b.put_word(at);
+                put_bytes(b, piece);
+            });
+            at += piece.len() as u64;
+        }
+    }
+
+    fn texture_writeback(&self, writeback: TextureWriteback<'_>) {
+        let area = writeback.area;
+        let rows = area.height as usize * area.depth as usize;
+        let row = writeback.bytes.len().checked_div(rows).unwrap_or(0);
+        if row == 0 {
+            return;
+        }
+        let rows_a_piece = (self.piece() / row).max(1).min(area.height as usize);
+        for z in 0..area.depth as usize {
+            for y in (0..area.height as usize).step_by(rows_a_piece) {
+                let height = rows_a_piece.min(area.height as usize - y);
+                let start = (z * area.height as usize + y) * row;
+                let part = Box3 { y: area.y + y as i32, z: area.z + z as i32, height: height as u32, depth: 1, ..area };
+                self.send(kind::TEXTURE_WRITEBACK, |b| {
+                    b.put(bytemuck::bytes_of(&writeback.texture));
+                    b.put_word(writeback.level as u64);
+                    b.put(bytemuck::bytes_of(&part));
+                    put_bytes(b, &writeback.bytes[start..start + height * row]);
+                });
+            }
+        }
+    }
+
+    fn texture_pull_request(&self, texture: TextureHandle, first_level: u32, levels: u32, token: u64) {
+        self.send(kind::TEXTURE_PULL, |b| {
+            b.put(bytemuck::bytes_of(&texture));
+            b.put_word(first_level as u64);
+            b.put_word(levels as u64);
+            b.put_word(token);
+        });
+    }
+
+    fn mip_levels_generated(&self, texture: TextureHandle, first_level: u32, last_level: u32) {
+        self.send(kind::MIP_LEVELS, |b| {
+            b.put(bytemuck::bytes_of(&texture));
+            b.put_word(first_level as u64);
+            b.put_word(last_level as u64);
+        });
+    }
+
+    fn surface_changed(&self, window: u32, width: u32, height: u32) {
+        self.send(kind::SURFACE_CHANGED, |b| {
+            b.put_word(window as u64);
+            b.put_word(width as u64);
+            b.put_word(height as u64);
+        });
+    }
+
+    fn caps_invalidated(&self) {
+        self.send(kind::CAPS_INVALIDATED, |_| ());
+    }
+
+    fn log(&self, level: LogLevel, message: &str) {
+        let event = head(kind::LOG, self.screen, |b| {
+            b.put_word(level as u64);
+            put_bytes(b, short(message));
+        });
+        self.sink.event(event.bytes(), level < LogLevel::Error);
+    }
+
+    fn xfb_scatter_ready(&self, buffer: BufferHandle, offset: u64, bytes: &[u8]) {
+        let mut at = offset;
+        for piece in bytes.chunks(self.piece()) {
+            self.send(kind::XFB_SCATTER, |b| {
+                b.put(bytemuck::bytes_of(&buffer));
+                b.put_word(at);
+                put_bytes(b, piece);
+            });
+            at += piece.len() as u64;
+        }
+    }
+}
+
+fn word32(cursor: &mut Cursor<'_>) -> Result<u32, DecodeError> {
+    u32::try_from(cursor.word()?).map_err(|_| DecodeError::Malformed("event word"))
+}
+
+/// The screen that an event is about, and what it says; the callback is made on what `callbacks` answers for the screen.
+///
+/// # Errors
+/// When the bytes are no event: the peer is broken.
+pub(crate) fn deliver(
+    event: &[u8],
+    callbacks: impl FnOnce(u32) -> Option<Arc<dyn Callbacks>>,
+) -> Result<(u32, Notice), DecodeError> {
+    let (header, body, _) = split_record(event)?;
+    let mut cursor = Cursor::new(body);
+    let c = &mut cursor;
+    let screen = word32(c)?;
+    // A screen that was closed meanwhile has nobody to tell, but the bytes are checked all the same.
+    let to: Arc<dyn Callbacks> = callbacks(screen).unwrap_or_else(|| Arc::new(mgpipe_types::IgnoreCallbacks));
+    let mut notice = Notice::Called;
+    match header.kind {
+        kind::GL_ERROR => {
+            let (context, error) = (c.pod()?, word32(c)?);
+            to.gl_error(context, error, &String::from_utf8_lossy(c.bytes()?));
+        }
+        kind::GPU_WRITTEN => {
+            let buffer = c.pod()?;
+            let count = word32(c)?;
+            let mut ranges = Vec::new();
+            for _ in 0..count {
+                ranges.push(ByteRange { offset: c.word()?, size: c.word()? });
+            }
+            to.gpu_written(buffer, &ranges);
+        }
+        kind::BUFFER_WRITEBACK => to.buffer_writeback(c.pod()?, c.word()?, c.bytes()?),
+        kind::TEXTURE_WRITEBACK => {
+            let (texture, level, area) = (c.pod()?, word32(c)?, c.pod()?);
+            to.texture_writeback(TextureWriteback { texture, level, area, bytes: c.bytes()? });
+        }
+        kind::TEXTURE_PULL => to.texture_pull_request(c.pod()?, word32(c)?, word32(c)?, c.word()?),
+        kind::MIP_LEVELS => to.mip_levels_generated(c.pod()?, word32(c)?, word32(c)?),
+        kind::SURFACE_CHANGED => to.surface_changed(word32(c)?, word32(c)?, word32(c)?),
+        kind::CAPS_INVALIDATED => to.caps_invalidated(),
+        kind::LOG => {
+            let level = match c.word()? {
+                0 => LogLevel::Debug,
+                1 => LogLevel::Info,
+                2 => LogLevel::Warn,
+                3 => LogLevel::Error,
+                _ => return Err(DecodeError::Malformed("log level")),
+            };
+            to.log(level, &String::from_utf8_lossy(c.bytes()?));
+        }
+        kind::XFB_SCATTER => to.xfb_scatter_ready(c.pod()?, c.word()?, c.bytes()?),
+        kind::DEVICE_LOST => notice = Notice::DeviceLost(String::from_utf8_lossy(c.bytes()?).into_owned()),
+        _ => return Err(DecodeError::Malformed("event kind")),
+    }
+    cursor.end()?;
+    Ok((screen, notice))
+}

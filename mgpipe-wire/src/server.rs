@@ -1,0 +1,356 @@
+//! The applier: takes the records of one client and runs them on a backend.
+//!
+//! It trusts nothing: a record is copied out of shared memory before it is looked at, every length is checked against
+//! the record, every object belongs to a screen of this client. What the protocol does not allow ends this client's
+//! connection, and nothing else.
+
+use crate::apply::{apply, Reply};
+use crate::call::Call;
+use crate::event::{send_device_lost, EventCallbacks};
+use crate::message::{caps_bytes, control, error_parts, Subject, STATUS_OK};
+use crate::port::{EventSink, Mark, PortError, ReplySink, ReplyTicket, ServerEnd, StageRange};
+use crate::record::{record_flags, split_record, DecodeError, CONTROL_BASE, MAX_RECORD_BYTES};
+use mgpipe_types::{flush_flags, Backend, Context, ContextHandle, Kind, Opcode, PipeError, Screen};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use thiserror::Error;
+
+/// Why a client was given up.
+#[non_exhaustive]
+#[derive(Debug, Error)]
+pub enum ServeError {
+    /// A record that the protocol does not allow.
+    #[error("record {ordinal}: {what}")]
+    Protocol {
+        /// Position of the record in the stream, from 1.
+        ordinal: u64,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The connection broke in a way other than its end.
+    #[error(transparent)]
+    Port(#[from] PortError),
+}
+
+/// What was done for a client.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct ServeReport {
+    /// Records taken.
+    pub records: u64,
+    /// Answers given.
+    pub replies: u64,
+}
+
+/// Most screens that one client has at a time.
+const MAX_SCREENS: usize = 1024;
+/// How long the thread parks before it looks around.
+const PARK: Duration = Duration::from_millis(500);
+
+struct Flow {
+    handle: ContextHandle,
+    context: Box<dyn Context>,
+}
+
+struct OpenScreen {
+    // Contexts go before their screen.
+    flows: Vec<Option<Flow>>,
+    screen: Arc<dyn Screen>,
+    loss_told: bool,
+}
+
+/// Serves one client until it leaves. Its screens and contexts are gone when this returns.
+///
+/// # Errors
+/// When the client broke the protocol or the connection did.
+pub fn serve(end: ServerEnd, backend: &dyn Backend) -> Result<ServeReport, ServeError> {
+    let ServerEnd { mut commands, replies, events } = end;
+    let mut session = Session {
+        backend,
+        replies,
+        events,
+        screens: HashMap::new(),
+        subject: Subject::default(),
+        pieces: Vec::new(),
+        piece_bytes: 0,
+        blob: Vec::new(),
+        report: ServeReport::default(),
+        frames: 0,
+    };
+    let mut words = Vec::new();
+    loop {
+        match commands.next(&mut words, PARK) {
+            Ok(true) => {}
+            Ok(false) => continue,
+            Err(PortError::Lost(_)) => return Ok(session.report),
+            Err(error) => return Err(error.into()),
+        }
+        session.report.records += 1;
+        session.record(bytemuck::cast_slice(&words), &|range| commands.resolve(range))?;
+        commands.retire();
+    }
+}
+
+type Resolve<'a> = &'a dyn Fn(StageRange) -> Option<&'a [u8]>;
+
+struct Session<'b> {
+    backend: &'b dyn Backend,
+    replies: Box<dyn ReplySink>,
+    events: Arc<dyn EventSink>,
+    screens: HashMap<u32, OpenScreen>,
+    /// Whom calls are for.
+    subject: Subject,
+    /// Pieces of a large record, in words.
+    pieces: Vec<u64>,
+    piece_bytes: usize,
+    /// Private copy of staged bytes that are parsed, not only copied on.
+    blob: Vec<u64>,
+    report: ServeReport,
+    frames: u64,
+}
+
+impl Session<'_> {
+    fn broken(&self, what: impl std::fmt::Display) -> ServeError {
+        ServeError::Protocol { ordinal: self.report.records, what: what.to_string() }
+    }
+
+    fn record(&mut self, bytes: &[u8], resolve: Resolve<'_>) -> Result<(), ServeError> {
+        let (header, mut body, rest) = split_record(bytes).map_err(|error| self.broken(error))?;
+        if !rest.is_empty() {
+            return Err(self.broken("more than one record"));
+        }
+        let mut ticket = None;
+        if header.flags & record_flags::TICKET != 0 {
+            let (head, rest) = body.split_at_checked(8).ok_or_else(|| self.broken("no ticket"))?;
+            ticket = Some(bytemuck::pod_read_unaligned::<ReplyTicket>(head));
+            body = rest;
+        }
+        let mut staged = None;
+        if header.flags & record_flags::STAGED != 0 {
+            let size = std::mem::size_of::<StageRange>();
+            let (head, rest) = body.split_at_checked(size).ok_or_else(|| self.broken("no staged range"))?;
+            let range = bytemuck::pod_read_unaligned(head);
+            staged = Some(resolve(range).ok_or_else(|| self.broken("staged range"))?);
+            body = rest;
+        }
+        if header.kind >= CONTROL_BASE {
+            if staged.is_some() || header.flags & record_flags::HOST != 0 {
+                return Err(self.broken("flags of a control record"));
+            }
+            return self.control(header.kind, ticket, body);
+        }
+        let opcode = Opcode::from_u16(header.kind).ok_or_else(|| self.broken("opcode"))?;
+        let copies = matches!(opcode, Opcode::ResourceSubdata | Opcode::BufferSubdataResident);
+        if let Some(bytes) = staged.filter(|_| !copies) {
+            // The client could still change these bytes while they are parsed.
+            let mut blob = std::mem::take(&mut self.blob);
+            blob.clear();
+            blob.resize(bytes.len().div_ceil(8), 0);
+            let private = &mut bytemuck::cast_slice_mut::<u64, u8>(&mut blob)[..bytes.len()];
+            private.copy_from_slice(bytes);
+            let done = self.call(opcode, header.flags & record_flags::HOST, ticket, body, Some(private));
+            self.blob = if blob.capacity() > 1 << 17 { Vec::new() } else { blob };
+            return done;
+        }
+        self.call(opcode, header.flags & record_flags::HOST, ticket, body, staged)
+    }
+
+    fn call(
+        &mut self,
+        opcode: Opcode,
+        host_flags: u16,
+        ticket: Option<ReplyTicket>,
+        body: &[u8],
+        staged: Option<&[u8]>,
+    ) -> Result<(), ServeError> {
+        let call = Call::decode_arguments(opcode, host_flags, body, staged).map_err(|error| self.broken(error))?;
+        let ends_frame = match &call {
+            Call::Flush { flush } => flush.flags & flush_flags::END_OF_FRAME != 0,
+            Call::Present { .. } => true,
+            _ => false,
+        };
+        let Some(open) = self.screens.get_mut(&self.subject.screen) else {
+            return Err(self.broken("no screen is bound"));
+        };
+        let context = self.subject.context;
+        let flow = open.flows.get_mut(context.slot() as usize).and_then(Option::as_mut);
+        let flow = flow.filter(|flow| flow.handle == context).map(|flow| &mut *flow.context);
+        let reply = apply(call, &*open.screen, flow.map(|c| c as &mut dyn Context));
+        if ends_frame {
+            self.frames += 1;
+            self.events.raise(Mark::Frames, self.frames);
+            self.tell_loss();
+        }
+        self.answer(ticket, reply)
+    }
+
+    /// Tells the client once when the device behind the bound screen is gone.
+    fn tell_loss(&mut self) {
+        let screen = self.subject.screen;
+        let Some(open) = self.screens.get_mut(&screen).filter(|open| !open.loss_told) else { return };
+        if let Some(why) = open.screen.device_lost() {
+            open.loss_told = true;
+            send_device_lost(&*self.events, screen, &why);
+        }
+    }
+
+    fn answer(&mut self, ticket: Option<ReplyTicket>, reply: Reply) -> Result<(), ServeError> {
+        let reply = match reply {
+            Reply::NoContext => return Err(self.broken("no context is bound")),
+            Reply::None if ticket.is_some() => return Err(self.broken("a ticket for a call without an answer")),
+            Reply::None => return Ok(()),
+            reply => reply,
+        };
+        let ticket = ticket.ok_or_else(|| self.broken("no ticket for the answer"))?;
+        let caps;
+        let (status, bytes): (u32, &[u8]) = match &reply {
+            Reply::None | Reply::NoContext => (STATUS_OK, &[]),
+            Reply::Caps(reply) => {
+                caps = caps_bytes(reply);
+                (STATUS_OK, &caps)
+            }
+            Reply::Map(Ok(answer)) => (STATUS_OK, bytemuck::bytes_of(answer)),
+            Reply::Fence(Ok(answer)) => (STATUS_OK, bytemuck::bytes_of(answer)),
+            Reply::Query(Ok(answer)) => (STATUS_OK, bytemuck::bytes_of(answer)),
+            Reply::Bytes(Ok(answer)) => (STATUS_OK, answer),
+            Reply::Map(Err(error)) | Reply::Fence(Err(error)) | Reply::Query(Err(error)) | Reply::Bytes(Err(error)) => {
+                let (status, text) = error_parts(error);
+                (status, text.as_bytes())
+            }
+        };
+        if status != STATUS_OK {
+            self.tell_loss();
+        }
+        self.reply(ticket, status, bytes)
+    }
+
+    fn reply(&mut self, ticket: ReplyTicket, status: u32, bytes: &[u8]) -> Result<(), ServeError> {
+        self.report.replies += 1;
+        match self.replies.reply(ticket, status, bytes) {
+            // The end of the connection shows at the next record.
+            Ok(()) | Err(PortError::Lost(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn reply_result(&mut self, ticket: ReplyTicket, result: Result<Vec<u8>, PipeError>) -> Result<(), ServeError> {
+        match &result {
+            Ok(bytes) => self.reply(ticket, STATUS_OK, bytes),
+            Err(error) => {
+                let (status, text) = error_parts(error);
+                self.reply(ticket, status, text.as_bytes())
+            }
+        }
+    }
+
+    fn control(&mut self, kind: u16, ticket: Option<ReplyTicket>, body: &[u8]) -> Result<(), ServeError> {
+        let answers = matches!(kind, control::OPEN_SCREEN | control::CREATE_CONTEXT);
+        let ticket = match (answers, ticket) {
+            (true, None) => return Err(self.broken("no ticket for the answer")),
+            (false, Some(_)) => return Err(self.broken("a ticket for a record without an answer")),
+            (_, ticket) => ticket.unwrap_or_default(),
+        };
+        match kind {
+            control::PIECE => return self.piece(body),
+            control::WHOLE => return self.whole(body),
+            _ => {}
+        }
+        let subject: Subject =
+            bytemuck::try_pod_read_unaligned(body).map_err(|_| self.broken("size of a control record"))?;
+        match kind {
+            control::OPEN_SCREEN => {
+                if self.screens.len() >= MAX_SCREENS || self.screens.contains_key(&subject.screen) {
+                    return Err(self.broken("screen number"));
+                }
+                let callbacks = Arc::new(EventCallbacks::new(subject.screen, self.events.clone()));
+                let opened = self.backend.open(callbacks).map(|screen| {
+                    let caps = caps_bytes(&screen.get_caps());
+                    let open = OpenScreen { flows: Vec::new(), screen, loss_told: false };
+                    self.screens.insert(subject.screen, open);
+                    caps
+                });
+                self.reply_result(ticket, opened)
+            }
+            control::CLOSE_SCREEN => match self.screens.remove(&subject.screen) {
+                Some(_) => Ok(()),
+                None => Err(self.broken("no such screen")),
+            },
+            control::BIND => {
+                let Some(open) = self.screens.get(&subject.screen) else {
+                    return Err(self.broken("no such screen"));
+                };
+                let context = subject.context;
+                let known = open.flows.get(context.slot() as usize).and_then(Option::as_ref);
+                if !context.is_null() && known.is_none_or(|flow| flow.handle != context) {
+                    return Err(self.broken("no such context"));
+                }
+                self.subject = subject;
+                Ok(())
+            }
+            control::CREATE_CONTEXT => {
+                let context = subject.context;
+                let slot = context.slot() as usize;
+                let Some(open) = self.screens.get_mut(&subject.screen) else {
+                    return Err(self.broken("no such screen"));
+                };
+                if slot == 0 || slot >= Kind::Context.slot_limit() as usize {
+                    return Err(self.broken("context slot"));
+                }
+                if open.flows.len() <= slot {
+                    open.flows.resize_with(slot + 1, || None);
+                }
+                if open.flows[slot].is_some() {
+                    return Err(self.broken("the context exists"));
+                }
+                let created = open.screen.create_context(context).map(|flow| {
+                    open.flows[slot] = Some(Flow { handle: context, context: flow });
+                    Vec::new()
+                });
+                self.reply_result(ticket, created)
+            }
+            control::DROP_CONTEXT => {
+                let open = self.screens.get_mut(&subject.screen);
+                let flow = open.and_then(|open| open.flows.get_mut(subject.context.slot() as usize));
+                match flow {
+                    Some(flow) if flow.as_ref().is_some_and(|f| f.handle == subject.context) => {
+                        *flow = None;
+                        Ok(())
+                    }
+                    _ => Err(self.broken("no such context")),
+                }
+            }
+            _ => Err(self.broken("control kind")),
+        }
+    }
+
+    /// Takes a piece of a record; every piece but the last is a multiple of 8 long.
+    fn piece(&mut self, body: &[u8]) -> Result<(), ServeError> {
+        let (head, bytes) = body.split_at_checked(8).ok_or_else(|| self.broken("piece"))?;
+        let length = bytemuck::pod_read_unaligned::<u64>(head);
+        if length != bytes.len() as u64 || self.piece_bytes + bytes.len() > MAX_RECORD_BYTES {
+            return Err(self.broken("piece"));
+        }
+        let at = self.piece_bytes / 8;
+        self.pieces.resize(at + bytes.len() / 8, 0);
+        bytemuck::cast_slice_mut::<u64, u8>(&mut self.pieces[at..]).copy_from_slice(bytes);
+        self.piece_bytes += bytes.len();
+        Ok(())
+    }
+
+    fn whole(&mut self, body: &[u8]) -> Result<(), ServeError> {
+        if !body.is_empty() {
+            return Err(self.broken("size of a control record"));
+        }
+        let words = std::mem::take(&mut self.pieces);
+        self.piece_bytes = 0;
+        let bytes: &[u8] = bytemuck::cast_slice(&words);
+        match split_record(bytes) {
+            Ok((header, ..)) if header.kind < CONTROL_BASE && header.flags & record_flags::STAGED == 0 => {
+                self.record(bytes, &|_| None)
+            }
+            Ok(_) => Err(self.broken("a large record is a call")),
+            Err(DecodeError::NeedMore { .. }) => Err(self.broken("pieces are missing")),
+            Err(error) => Err(self.broken(error)),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The same calls through the emitter and the applier, and straight on a backend.
+
+use crate::recording::{buffer, handle, program, upload};
+use mgpipe_types::*;
+use mgpipe_wire::client::{ClientOptions, WireBackend};
+use mgpipe_wire::inproc::inproc;
+use mgpipe_wire::null::NullBackend;
+use mgpipe_wire::port::{ClientEnd, ServerEnd};
+use mgpipe_wire::queue::{queue, QueueLimits};
+use mgpipe_wire::server::{serve, ServeError};
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::time::Duration;
+
+fn small() -> QueueLimits {
+    QueueLimits { commands: 64 << 10, record: 8 << 10, stage: 16 << 10, events: 4 << 10, ..QueueLimits::default() }
+}
+
+fn split(backend: impl Backend + 'static, limits: QueueLimits) -> WireBackend {
+    inproc(Arc::new(backend), Box::new(move || Ok(queue(limits))), ClientOptions::default())
+}
+
+fn read(context: &mut dyn Context, res: Handle, size: usize) -> PipeResult<Vec<u8>> {
+    let mut out = vec![0; size];
+    context.resource_readback(&BufferReadback { res, offset: 0, size: size as u64 }, &mut out)?;
+    Ok(out)
+}
+
+#[test]
+fn a_program_reads_the_same_bytes() {
+    let straight = program(&*NullBackend.open(Arc::new(IgnoreCallbacks)).unwrap());
+    let backend = split(NullBackend, QueueLimits::default());
+    assert_eq!(program(&*backend.open(Arc::new(IgnoreCallbacks)).unwrap()), straight);
+    // A second screen on the same connection has handles of its own.
+    assert_eq!(program(&*backend.open(Arc::new(IgnoreCallbacks)).unwrap()), straight);
+}
+
+#[test]
+fn caps_arrive_whole() {
+    let straight = NullBackend.open(Arc::new(IgnoreCallbacks)).unwrap().get_caps();
+    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
+    assert_eq!(screen.get_caps(), straight);
+}
+
+#[test]
+fn byte_strings_of_every_size_arrive() {
+    let backend = split(NullBackend, small());
+    let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
+    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    // In the record, in STAGE, and in pieces because both are too small.
+    for size in [1, 7, 2048, 2049, 8 << 10, 16 << 10, (16 << 10) + 1, 1 << 20] {
+        let bytes: Vec<u8> = (0..size).map(|at: usize| (at * 7 + at / 251) as u8).collect();
+        screen.resource_create(&buffer(1, size as u64));
+        context.resource_subdata(&upload(handle(1), 0, &bytes), &[], &bytes);
+        assert!(read(&mut *context, handle(1), size).unwrap() == bytes, "{size}");
+    }
+}
+
+#[test]
+fn an_error_of_the_backend_is_the_callers() {
+    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
+    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    assert!(matches!(read(&mut *context, handle(9), 4), Err(PipeError::BadHandle(_))));
+    let query = HandleOnly { handle: handle(5) };
+    assert!(matches!(context.query_result(&query), Err(PipeError::BadHandle(_))));
+    let fence = HandleOnly { handle: handle(5) };
+    assert!(matches!(screen.fence_status(&fence), Err(PipeError::BadHandle(_))));
+    context.fence_create(&FenceDesc { fence: handle(5), exportable: 0, pad: 0 });
+    assert_eq!(screen.fence_status(&fence).unwrap().status, fence_status::SIGNALED);
+}
+
+#[test]
+fn threads_never_tear_a_record() {
+    let backend = Arc::new(split(NullBackend, small()));
+    let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 1..=4u32 {
+            let screen = screen.clone();
+            scope.spawn(move || {
+                let mut context = screen.create_context(ContextHandle(handle(thread))).unwrap();
+                screen.resource_create(&buffer(thread, 4096));
+                for round in 0..300u32 {
+                    let bytes = vec![(round * 4 + thread) as u8; 1 + (round as usize * 37) % 4096];
+                    context.resource_subdata(&upload(handle(thread), 0, &bytes), &[], &bytes);
+                    if round % 16 == 0 {
+                        assert_eq!(read(&mut *context, handle(thread), bytes.len()).unwrap(), bytes);
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(screen.device_lost(), None);
+}
+
+#[derive(Default)]
+struct Heard(Mutex<Vec<String>>);
+
+impl Callbacks for Heard {
+    fn gl_error(&self, context: ContextHandle, error: u32, message: &str) {
+        self.0.lock().push(format!("error {context:?} {error:#x} {message}"));
+    }
+    fn gpu_written(&self, buffer: BufferHandle, ranges: &[ByteRange]) {
+        self.0.lock().push(format!("written {buffer:?} {ranges:?}"));
+    }
+    fn buffer_writeback(&self, buffer: BufferHandle, offset: u64, bytes: &[u8]) {
+        self.0.lock().push(format!("bytes {buffer:?} {offset} {}", bytes.len()));
+    }
+    fn texture_writeback(&self, w: TextureWriteback<'_>) {
+        self.0.lock().push(format!("texels {:?} {} {:?} {}", w.texture, w.level, w.area, w.bytes.len()));
+    }
+    fn texture_pull_request(&self, texture: TextureHandle, first_level: u32, levels: u32, token: u64) {
+        self.0.lock().push(format!("pull {texture:?} {first_level} {levels} {token}"));
+    }
+    fn mip_levels_generated(&self, texture: TextureHandle, first_level: u32, last_level: u32) {
+        self.0.lock().push(format!("mips {texture:?} {first_level} {last_level}"));
+    }
+    fn surface_changed(&self, window: u32, width: u32, height: u32) {
+        self.0.lock().push(format!("surface {window} {width} {height}"));
+    }
+    fn caps_invalidated(&self) {
+        self.0.lock().push("caps".into());
+    }
+    fn log(&self, level: LogLevel, message: &str) {
+        self.0.lock().push(format!("log {level:?} {message}"));
+    }
+    fn xfb_scatter_ready(&self, buffer: BufferHandle, offset: u64, bytes: &[u8]) {
+        self.0.lock().push(format!("scatter {buffer:?} {offset} {}", bytes.len()));
+    }
+}
+
+fn call_everything(to: &dyn Callbacks) {
+    let (buffer, texture) = (BufferHandle(handle(3)), TextureHandle(handle(4)));
+    to.gl_error(ContextHandle(handle(1)), gl::OUT_OF_MEMORY, "no room");
+    to.gpu_written(buffer, &[ByteRange { offset: 1, size: 2 }, ByteRange { offset: 9, size: 8 }]);
+    to.buffer_writeback(buffer, 5, &[1; 9]);
+    let area = Box3::sized(2, 2, 1);
+    to.texture_writeback(TextureWriteback { texture, level: 1, area, bytes: &[7; 16] });
+    to.texture_pull_request(texture, 1, 2, 1 << 40);
+    to.mip_levels_generated(texture, 1, 5);
+    to.surface_changed(1, 640, 480);
+    to.caps_invalidated();
+    to.log(LogLevel::Warn, "slow");
+    to.xfb_scatter_ready(buffer, 4, &[2; 12]);
+}
+
+/// Speaks every callback when its screen is opened.
+struct Talkative;
+
+impl Backend for Talkative {
+    fn open(&self, callbacks: Arc<dyn Callbacks>) -> PipeResult<Arc<dyn Screen>> {
+        call_everything(&*callbacks);
+        NullBackend.open(callbacks)
+    }
+}
+
+#[test]
+fn callbacks_arrive_in_order_before_the_answer() {
+    let (straight, heard) = (Heard::default(), Arc::new(Heard::default()));
+    call_everything(&straight);
+    let _screen = split(Talkative, QueueLimits::default()).open(heard.clone()).unwrap();
+    assert_eq!(*heard.0.lock(), *straight.0.lock());
+}
+
+/// Opens a screen without an applier's help: what a hand-written client would send.
+fn first_record(client: &mut ClientEnd, words: &[u64]) {
+    let room = client.commands.reserve(words.len() * 8, &|| ()).unwrap();
+    room.copy_from_slice(bytemuck::cast_slice(words));
+    client.commands.commit();
+    client.commands.doorbell();
+}
+
+#[test]
+fn a_broken_record_ends_its_client_with_a_named_error() {
+    let header = |kind: u16, flags: u16, size: u32| kind as u64 | (flags as u64) << 16 | (size as u64) << 32;
+    let records: [&[u64]; 8] = [
+        &[header(0, 0, 8)],
+        &[header(999, 0, 8)],
+        &[header(Opcode::Flush as u16, 0, 16), 0],
+        &[header(Opcode::Flush as u16, 0, 16)],
+        &[header(Opcode::Flush as u16, 64, 8)],
+        &[header(Opcode::ResourceSubdata as u16, 8, 16), 0],
+        &[header(0x8000 + 18, 0, 24), 77, 0],
+        &[header(0x8000 + 21, 0, 24), 1 << 40, 0],
+    ];
+    for words in records {
+        let (mut client, server): (ClientEnd, ServerEnd) = queue(QueueLimits::default());
+        first_record(&mut client, words);
+        let served = serve(server, &NullBackend);
+        assert!(matches!(served, Err(ServeError::Protocol { ordinal: 1, .. })), "{words:x?}: {served:?}");
+        assert!(client.link.lost().is_some());
+    }
+}
+
+#[test]
+fn a_server_that_is_gone_is_a_lost_device_and_no_crash() {
+    let (end, server) = queue(QueueLimits::default());
+    let ends = Mutex::new(Some(end));
+    let thread = std::thread::spawn(move || serve(server, &NullBackend));
+    let links = Mutex::new(None);
+    let connect = move || {
+        let end = ends.lock().take().ok_or_else(|| PipeError::Init("only once".into()))?;
+        *links.lock() = Some(end.link.clone());
+        let link = end.link.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(100));
+            link.close("the server was killed");
+        });
+        Ok(mgpipe_wire::client::Attached { end, keeper: Box::new(()) })
+    };
+    let backend = WireBackend::new(Box::new(connect), ClientOptions::default());
+    let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
+    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    let lost = loop {
+        screen.resource_create(&buffer(1, 64));
+        context.flush(&Flush { flags: flush_flags::END_OF_FRAME, pad: 0 });
+        if let Err(error) = read(&mut *context, handle(1), 64) {
+            break error;
+        }
+    };
+    assert!(matches!(lost, PipeError::DeviceLost(_)), "{lost}");
+    assert!(screen.device_lost().is_some());
+    let status = screen.fence_wait(&FenceWait { fence: handle(1), timeout_ns: u64::MAX }).unwrap().status;
+    assert_eq!(status, fence_status::DEVICE_LOST);
+    context.flush(&Flush { flags: flush_flags::SUBMIT, pad: 0 });
+    assert!(thread.join().unwrap().is_ok());
+}
