@@ -10,7 +10,7 @@ use crate::device::{BatchValue, Device};
 use crate::error::map_create;
 use ash::vk;
 use hashbrown::HashMap;
-use mgpipe_types::{gl, PipeError, PipeResult, QueryAnswer, QueryDesc, QueryHandle};
+use mgpipe_types::{gl, LogLevel, PipeError, PipeResult, QueryAnswer, QueryDesc, QueryHandle};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -65,6 +65,8 @@ enum Meaning {
     Elapsed,
     /// Nanoseconds of one timestamp.
     Time,
+    /// Always 0: the device cannot count what never happens on it.
+    Nothing,
 }
 
 struct Query {
@@ -271,9 +273,12 @@ fn meaning(device: &Device, target: u32, index: u32) -> Option<(Kind, Meaning)> 
 impl MagmaContext {
     /// Declares a query.
     pub(crate) fn create_query(&mut self, desc: &QueryDesc) {
-        let Some((kind, meaning)) = meaning(&self.device, desc.target, desc.index) else {
-            return self.shared.complain("query_create", format!("query target {:#x} is not supported", desc.target));
-        };
+        let (kind, meaning) = meaning(&self.device, desc.target, desc.index).unwrap_or_else(|| {
+            let what = format!("magma: query target {:#x} is not supported; such queries answer 0", desc.target);
+            self.shared.callbacks.log(LogLevel::Warn, &what);
+            let statistics = vk::QueryPipelineStatisticFlags::empty();
+            (Kind { ty: vk::QueryType::TIMESTAMP, index: 0, statistics }, Meaning::Nothing)
+        });
         let generated = desc.target == gl::PRIMITIVES_GENERATED && kind.ty == vk::QueryType::PIPELINE_STATISTICS;
         let (segments, batch, result) = (Vec::new(), None, None);
         let query = Query { kind, meaning, active: false, generated, segments, batch, result };
@@ -314,6 +319,7 @@ impl MagmaContext {
         query.result = None;
         let kind = query.kind;
         if kind.ty == vk::QueryType::TIMESTAMP {
+            // A timestamp starts nowhere, and nothing counts nothing.
             if query.meaning == Meaning::Elapsed {
                 if let Err(error) = self.write_timestamp(handle) {
                     self.fail("query_begin", error);
@@ -357,6 +363,9 @@ impl MagmaContext {
             return self.shared.complain("query_end", "no such query");
         };
         let kind = query.kind;
+        if query.meaning == Meaning::Nothing {
+            return;
+        }
         if kind.ty == vk::QueryType::TIMESTAMP {
             if query.meaning == Meaning::Time {
                 query.segments.clear();
@@ -441,6 +450,7 @@ impl MagmaContext {
                 [first, .., last] => ((last[0].wrapping_sub(first[0]) & mask) as f64 * period) as u64,
                 _ => 0,
             },
+            Meaning::Nothing => 0,
             Meaning::Time => results.last().map_or(0, |value| ((value[0] & mask) as f64 * period) as u64),
         };
         if !query.active {
