@@ -9,6 +9,7 @@ pub mod demo;
 pub mod driver;
 pub mod egl;
 pub mod expectations;
+pub mod fallbacks;
 pub mod picture;
 pub mod process;
 pub mod raw;

@@ -1,6 +1,6 @@
 //! Runs every scenario on the reference and on MGL, one named test each, and checks that wrong scenarios go red.
 //!
-//! Names: `reference::SCENARIO`, `BACKEND/TRANSPORT::SCENARIO`, `control::WHAT`. `MGL_TEST_DRIVERS` lists what is tested
+//! Names: `reference::SCENARIO`, `BACKEND/TRANSPORT::SCENARIO`, `without/EXTENSION::SCENARIO`, `control::WHAT`. `MGL_TEST_DRIVERS` lists what is tested
 //! (default `magma/monolith`; `llvmpipe` tests the harness against itself). A failed comparison keeps the actual, the
 //! reference and the difference picture in `target/scenario-failures/`.
 
@@ -12,6 +12,7 @@ use std::time::Duration;
 use libtest_mimic::{Arguments, Failed, Trial};
 use mgl_tests::driver::Driver;
 use mgl_tests::expectations::{judge, Expectations};
+use mgl_tests::fallbacks::{Masked, MASKS};
 use mgl_tests::picture::Picture;
 use mgl_tests::runner::{scenario_timeout, supervise};
 use mgl_tests::scenarios;
@@ -24,6 +25,8 @@ const RUNNER: &str = env!("CARGO_BIN_EXE_scenario-runner");
 struct Batch {
     driver: Driver,
     folder: PathBuf,
+    /// Value of `MGL_MAGMA_DISABLE`.
+    mask: &'static str,
     names: Mutex<Vec<String>>,
     verdicts: OnceLock<Result<BTreeMap<String, Verdict>, String>>,
 }
@@ -31,14 +34,21 @@ struct Batch {
 impl Batch {
     fn new(driver: Driver, root: &Path) -> Arc<Self> {
         let folder = root.join(driver.name().replace('/', "-"));
-        Arc::new(Self { driver, folder, names: Mutex::default(), verdicts: OnceLock::new() })
+        Arc::new(Self { driver, folder, mask: "", names: Mutex::default(), verdicts: OnceLock::new() })
+    }
+
+    fn masked(driver: Driver, root: &Path, mask: &'static str) -> Arc<Self> {
+        let folder = root.join(mask);
+        Arc::new(Self { driver, folder, mask, names: Mutex::default(), verdicts: OnceLock::new() })
     }
 
     fn verdict(&self, name: &str) -> Result<Verdict, Failed> {
         let all = self.verdicts.get_or_init(|| {
             let names = self.names.lock().map_err(|e| e.to_string())?.clone();
             self.driver.available().map_err(|e| format!("{e:#}"))?;
-            supervise(Path::new(RUNNER), &self.driver, &names, &self.folder, scenario_timeout(), &[])
+            let mask = [("MGL_MAGMA_DISABLE", self.mask)];
+            let variables: &[_] = if self.mask.is_empty() { &[] } else { &mask };
+            supervise(Path::new(RUNNER), &self.driver, &names, &self.folder, scenario_timeout(), variables)
                 .map_err(|e| format!("{e:#}"))
         });
         let all = all.as_ref().map_err(|e| Failed::from(e.clone()))?;
@@ -194,10 +204,83 @@ fn isolation_trial(root: &Path) -> Trial {
     })
 }
 
+/// Judges a scenario that ran under a mask: it passes, or it fails where it has to, without any message of the validation
+/// layer.
+fn judge_masked(outcome: Outcome, messages: &[String], lost: Option<&str>) -> Result<(), Failed> {
+    let Some(why) = lost else { return judge(outcome, messages, None).map_err(Failed::from) };
+    let invalid = messages.iter().any(|m| m.starts_with("validation:"));
+    match outcome {
+        Outcome::Fail if !invalid => Ok(()),
+        Outcome::Pass => Err(format!("passes, though {why}: the mask hides nothing, or the row is out of date").into()),
+        _ => Err(format!("{outcome:?}: {}", messages.join("\n  ")).into()),
+    }
+}
+
+/// A mask that names nothing is an error with a clear message, and every name that the message offers is tested.
+fn unknown_mask_trial(root: &Path) -> Trial {
+    let folder = root.join("unknown");
+    Trial::test("without::unknown_names_are_refused", move || {
+        let driver = Driver::parse("magma/monolith").map_err(|e| Failed::from(format!("{e:#}")))?;
+        driver.available().map_err(|e| format!("{e:#}"))?;
+        let names = ["clear_color".to_owned()];
+        let variables = [("MGL_MAGMA_DISABLE", "VK_EXT_multi_draw,multi_drow")];
+        let verdicts = supervise(Path::new(RUNNER), &driver, &names, &folder, scenario_timeout(), &variables)
+            .map_err(|e| Failed::from(format!("{e:#}")))?;
+        if verdicts.values().any(|verdict| verdict.outcome != Outcome::Fail) {
+            return Err(format!("the display started: {verdicts:?}").into());
+        }
+        let said = std::fs::read_to_string(folder.join("stderr.txt"))?;
+        let line = said.lines().find(|l| l.contains("MGL_MAGMA_DISABLE") && l.contains("\"multi_drow\""));
+        let offered = line.and_then(|l| l.split_once(" it takes ")).map(|(_, list)| list);
+        let offered = offered.ok_or_else(|| format!("no message names the choices: {said}"))?;
+        let tested = |name: &str| MASKS.iter().any(|m| m.mask == name || m.mask.splitn(3, '_').nth(2) == Some(name));
+        let list = offered.split(", with or ").next().unwrap_or_default();
+        let untested: Vec<_> = list.split(", ").filter(|name| !tested(name)).collect();
+        if untested.is_empty() && list.len() > 100 {
+            Ok(())
+        } else {
+            Err(format!("no row of the masks tests {untested:?}").into())
+        }
+    })
+}
+
 /// Whether libtest's arguments select a test of that name.
 fn selected(arguments: &Arguments, name: &str) -> bool {
     let matches = |pattern: &str| if arguments.exact { name == pattern } else { name.contains(pattern) };
     arguments.filter.as_deref().is_none_or(matches) && !arguments.skip.iter().any(|s| matches(s))
+}
+
+/// The tests of one mask.
+fn trials_of_mask(
+    row: &'static Masked,
+    driver: &Driver,
+    all: &[Scenario],
+    reference: &Arc<Batch>,
+    root: &Path,
+    arguments: &Arguments,
+    needed: &mut Vec<String>,
+) -> Vec<Trial> {
+    let batch = Batch::masked(driver.clone(), &root.join("without"), row.mask);
+    let failures = Path::new(RUNNER).parent().and_then(Path::parent).unwrap_or(Path::new("target"));
+    let failures = failures.join("scenario-failures").join(row.mask);
+    let mut trials = Vec::new();
+    let mut wanted = Vec::new();
+    for scenario in all.iter().copied().filter(|scenario| row.runs(scenario)) {
+        let title = format!("without/{}::{}", row.mask, scenario.name);
+        if selected(arguments, &title) {
+            wanted.push(scenario.name.to_owned());
+        }
+        let (batch, reference, failures) = (Arc::clone(&batch), Arc::clone(reference), failures.clone());
+        trials.push(Trial::test(title, move || {
+            let (outcome, messages) = outcome(&scenario, &batch, &reference, &failures)?;
+            judge_masked(outcome, &messages, row.lost(scenario.name))
+        }));
+    }
+    needed.extend(wanted.iter().cloned());
+    if let Ok(mut names) = batch.names.lock() {
+        *names = wanted;
+    }
+    trials
 }
 
 fn main() {
@@ -262,6 +345,7 @@ fn main() {
             }
         }));
     }
+    let mut tested = Vec::new();
     let drivers = std::env::var("MGL_TEST_DRIVERS").unwrap_or_else(|_| "magma/monolith".into());
     for text in drivers.split(',').map(str::trim).filter(|t| !t.is_empty()) {
         let driver = match Driver::parse(text) {
@@ -271,6 +355,7 @@ fn main() {
                 std::process::exit(2);
             }
         };
+        tested.push(driver.clone());
         let batch = Batch::new(driver, &root.join("drivers"));
         let mut wanted = Vec::new();
         for scenario in all.iter().copied() {
@@ -297,6 +382,18 @@ fn main() {
         if let Ok(mut names) = batch.names.lock() {
             *names = wanted;
         };
+    }
+    let magma = Driver::parse("magma/monolith").ok().filter(|magma| tested.contains(magma));
+    if let Some(driver) = magma {
+        let mut masked_trials = Vec::new();
+        for row in MASKS {
+            masked_trials.push(trials_of_mask(row, &driver, &all, &reference, &root, &arguments, &mut needed));
+        }
+        // One of each in turn, so that processes of several masks run at a time.
+        while masked_trials.iter().any(|left| !left.is_empty()) {
+            trials.extend(masked_trials.iter_mut().filter_map(|left| left.pop()));
+        }
+        trials.push(unknown_mask_trial(&root.join("without")));
     }
     needed.sort();
     needed.dedup();

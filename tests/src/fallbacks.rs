@@ -1,0 +1,159 @@
+//! What the Vulkan backend does without optional parts of Vulkan: masks for `MGL_MAGMA_DISABLE`, and what runs under each.
+
+use crate::scene::Scenario;
+
+/// A mask and the scenarios that run under it.
+#[derive(Clone, Copy, Debug)]
+pub struct Masked {
+    /// The value of `MGL_MAGMA_DISABLE`.
+    pub mask: &'static str,
+    /// Names, or beginnings of names that end in `_`.
+    pub scenarios: &'static [&'static str],
+    /// Scenarios that cannot pass, which shows that the mask works, and why they cannot.
+    pub lost: &'static [(&'static str, &'static str)],
+}
+
+impl Masked {
+    /// Whether a scenario runs under this mask. Scenarios that are lost do.
+    pub fn runs(&self, scenario: &Scenario) -> bool {
+        let named = |name: &&str| *name == scenario.name || (name.ends_with('_') && scenario.name.starts_with(*name));
+        self.scenarios.iter().any(|name| named(&name)) || self.lost(scenario.name).is_some()
+    }
+
+    /// Why a scenario cannot pass under this mask.
+    pub fn lost(&self, scenario: &str) -> Option<&'static str> {
+        self.lost.iter().find(|(name, _)| *name == scenario).map(|(_, why)| *why)
+    }
+}
+
+const fn masked(mask: &'static str, scenarios: &'static [&'static str]) -> Masked {
+    Masked { mask, scenarios, lost: &[] }
+}
+
+const fn losing(
+    mask: &'static str,
+    scenarios: &'static [&'static str],
+    lost: &'static [(&'static str, &'static str)],
+) -> Masked {
+    Masked { mask, scenarios, lost }
+}
+
+/// Everything that has passes, attachments and what goes on in them.
+const PASSES: &[&str] = &[
+    "attachment_",
+    "blit_",
+    "buffer_index_update_between_draws",
+    "clear_",
+    "context_switching_keeps_state",
+    "draw_many_small",
+    "feedback_",
+    "fragment_blend_per_buffer",
+    "fragment_srgb_framebuffer",
+    "fragment_stencil_shape",
+    "framebuffer_",
+    "hostile_image_larger_than_memory",
+    "mixed_state_1",
+    "mixed_objects_1",
+    "multisample_",
+    "object_everything_recycled",
+    "object_framebuffer_recycled",
+    "object_rendered_texture_after_deletion",
+    "query_",
+    "raster_",
+    "renderbuffer_",
+    "shader_geometry_amplify",
+    "transfer_sub_image_over_rendered",
+];
+
+/// State that is dynamic where the device can.
+const STATE: &[&str] = &[
+    "draw_primitive_modes",
+    "draw_primitive_restart",
+    "fragment_",
+    "mixed_state_1",
+    "mixed_state_2",
+    "raster_",
+    "vertex_array_objects",
+];
+
+/// Every mask: each optional extension alone, and all of them together.
+pub const MASKS: &[Masked] = &[
+    losing(
+        "vulkan11",
+        PASSES_AND_MORE,
+        &[
+            ("texture_border_color", NO_BORDER),
+            ("texture_cube_seamless", ALWAYS_SEAMLESS),
+            ("feedback_interleaved", NO_FEEDBACK),
+            ("feedback_separate", NO_FEEDBACK),
+            ("feedback_geometry_shader", NO_FEEDBACK),
+            ("feedback_draws_what_it_captured", NO_FEEDBACK),
+            ("feedback_overflow_and_errors", NO_FEEDBACK),
+            ("query_primitives", NO_FEEDBACK),
+        ],
+    ),
+    masked("VK_KHR_dynamic_rendering", PASSES),
+    masked("VK_KHR_create_renderpass2", &["framebuffer_blit"]),
+    masked("VK_KHR_depth_stencil_resolve", &["blit_multisample_depth_stencil"]),
+    masked("VK_KHR_timeline_semaphore", &["context_", "sync_", "buffer_", "query_", "object_", "draw_many_small"]),
+    masked("VK_EXT_extended_dynamic_state", STATE),
+    masked("VK_EXT_extended_dynamic_state2", STATE),
+    masked("VK_EXT_extended_dynamic_state3", STATE),
+    masked("VK_EXT_vertex_input_dynamic_state", &["vertex_", "draw_", "mixed_objects_1", "mixed_state_1"]),
+    losing(
+        "VK_EXT_transform_feedback",
+        &["query_occlusion", "query_targets_at_once"],
+        &[("feedback_interleaved", NO_FEEDBACK), ("query_primitives", NO_FEEDBACK)],
+    ),
+    masked("VK_EXT_provoking_vertex", PROVOKING),
+    masked("VK_EXT_line_rasterization", &["draw_primitive_modes", "raster_polygon_mode"]),
+    losing("VK_EXT_custom_border_color", &["texture_wrap"], &[("texture_border_color", NO_BORDER)]),
+    masked("VK_EXT_depth_clip_enable", &["raster_depth_clamp", "raster_clipping"]),
+    masked("VK_EXT_depth_clip_control", &["raster_", "feedback_", "fragment_depth_", "shader_geometry_amplify"]),
+    masked("VK_EXT_primitive_topology_list_restart", &["draw_primitive_restart"]),
+    masked("VK_EXT_index_type_uint8", &["draw_index_types", "draw_primitive_restart"]),
+    masked("VK_EXT_multi_draw", &["draw_"]),
+    masked("VK_EXT_robustness2", &["texture_incomplete_is_black", "texture_units", "vertex_past_the_end", "hostile_"]),
+    masked("VK_EXT_vertex_attribute_divisor", &["draw_instance_id", "draw_instanced_divisor"]),
+    masked("VK_EXT_primitives_generated_query", &["query_", "feedback_"]),
+    masked("VK_EXT_host_query_reset", &["query_"]),
+    masked("VK_KHR_draw_indirect_count", &["draw_multi"]),
+    masked("VK_EXT_shader_viewport_index_layer", &["framebuffer_layered_geometry"]),
+    masked("VK_KHR_sampler_mirror_clamp_to_edge", &["texture_wrap"]),
+    losing("VK_EXT_non_seamless_cube_map", &["texture_cube"], &[("texture_cube_seamless", ALWAYS_SEAMLESS)]),
+    masked("VK_EXT_shader_stencil_export", &["blit_", "framebuffer_blit_depth_stencil"]),
+    masked("VK_EXT_image_2d_view_of_3d", &["texture_3d"]),
+    masked("VK_KHR_uniform_buffer_standard_layout", &["shader_uniform_"]),
+    masked("VK_EXT_scalar_block_layout", &["shader_uniform_"]),
+    masked("VK_EXT_shader_demote_to_helper_invocation", &["raster_derivatives", "raster_discard"]),
+    masked("VK_KHR_driver_properties", &["context_version_and_strings"]),
+];
+
+const PROVOKING: &[&str] = &["raster_flat_provoking_vertex", "draw_primitive_modes"];
+
+const PASSES_AND_MORE: &[&str] = &[
+    "attachment_",
+    "blit_",
+    "buffer_",
+    "clear_",
+    "context_",
+    "draw_",
+    "fragment_",
+    "framebuffer_",
+    "hostile_",
+    "mixed_",
+    "multisample_",
+    "object_",
+    "query_",
+    "raster_",
+    "renderbuffer_",
+    "shader_geometry_amplify",
+    "sync_",
+    "texture_incomplete_is_black",
+    "transfer_sub_image_over_rendered",
+    "vertex_",
+];
+
+const NO_FEEDBACK: &str = "nothing but VK_EXT_transform_feedback captures vertices";
+const NO_BORDER: &str = "Vulkan itself has three border colours";
+const ALWAYS_SEAMLESS: &str = "Vulkan itself filters cube maps across faces";
