@@ -7,16 +7,44 @@ mod assemble;
 mod atomic;
 mod block;
 mod command;
+#[cfg(target_os = "linux")]
+mod control;
 mod core;
 mod cursor;
 mod doorbell;
 mod event;
+#[cfg(target_os = "linux")]
+mod guest;
+#[cfg(target_os = "linux")]
+mod handshake;
 mod memory;
+#[cfg(not(target_os = "linux"))]
+mod nowhere;
 mod platform;
+#[cfg(target_os = "linux")]
+mod process;
 mod reply;
+#[cfg(target_os = "linux")]
+mod segment;
+#[cfg(target_os = "linux")]
+mod socket;
 mod stage;
+mod start;
 #[cfg(test)]
 mod tests;
+#[cfg(target_os = "linux")]
+mod watch;
 
 pub use assemble::{local_pair, SegmentSizes};
-pub use core::{Tuning, WaitCounters};
+#[cfg(target_os = "linux")]
+pub use control::{FrameError, Frames, CHANNEL_VERSION};
+pub use core::Tuning;
+#[cfg(target_os = "linux")]
+pub use guest::{inherited_socket, Admitted, Guest, Listener, Watch};
+#[cfg(not(target_os = "linux"))]
+pub use nowhere::{attach, spawn};
+#[cfg(target_os = "linux")]
+pub use platform::{bind_thread, own_file};
+#[cfg(target_os = "linux")]
+pub use process::{attach, spawn};
+pub use start::{ConnectOptions, StartError, CONNECTED};

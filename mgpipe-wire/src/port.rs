@@ -145,6 +145,17 @@ pub trait EventSource: Send {
     fn next(&mut self, take: &mut dyn FnMut(&[u8])) -> Result<bool, PortError>;
 }
 
+/// How often this end waited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WaitCounters {
+    /// Waits that were not satisfied at the first look.
+    pub waits: u64,
+    /// Times that a thread slept.
+    pub parks: u64,
+    /// System calls that woke the peer.
+    pub rings: u64,
+}
+
 /// What any thread of the client may ask about the connection at any time, without a lock.
 pub trait ClientLink: Send + Sync {
     /// Whether an event waits. A few nanoseconds.
@@ -161,6 +172,11 @@ pub trait ClientLink: Send + Sync {
 
     /// Why the connection is lost, once it is.
     fn lost(&self) -> Option<String>;
+
+    /// How often the client waited, slept and woke its peer.
+    fn waits(&self) -> WaitCounters {
+        WaitCounters::default()
+    }
 
     /// Ends the connection from this side: waits of both sides end. Calling it again does nothing.
     fn close(&self, why: &str);

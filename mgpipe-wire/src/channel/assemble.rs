@@ -1,11 +1,11 @@
 //! Puts the parts of an end together.
 
 use super::block::{Block, BLOCK_BYTES};
-use super::core::{Core, Side, Tuning, WaitCounters};
+use super::core::{Core, Side, Tuning};
 use super::memory::{Incoming, Outgoing, Region, REGION_ALIGN};
 use super::stage::{Announce, AnnounceHere, Stage, StageReader, StageTable};
 use super::{command, event, reply};
-use crate::port::{ClientEnd, ClientLink, Idle, Mark, PortError, ServerEnd};
+use crate::port::{ClientEnd, ClientLink, Idle, Mark, PortError, ServerEnd, WaitCounters};
 use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -56,7 +56,6 @@ impl SegmentSizes {
 
 /// The segments of a connection, as one end has them.
 pub(crate) struct Segments {
-    pub(crate) block: Arc<Region>,
     pub(crate) commands: Arc<Region>,
     pub(crate) stage: Arc<Region>,
     pub(crate) replies: Arc<Region>,
@@ -77,20 +76,19 @@ pub(crate) fn server_core(block: Arc<Region>, tuning: Tuning) -> io::Result<Arc<
     Ok(Arc::new(Core::new(Block::new(block)?, Side::Server, tuning)))
 }
 
-/// The client's end. `keep` lives as long as the link does.
+/// The client's end.
 pub(crate) fn client_end(
     core: Arc<Core>,
     segments: Segments,
     stage_limit: usize,
     announce: Box<dyn Announce>,
-    keep: Box<dyn Send + Sync>,
 ) -> io::Result<ClientEnd> {
     let stage = Stage::new(outgoing(segments.stage)?, stage_limit, announce);
     Ok(ClientEnd {
         commands: Box::new(command::Sink::new(core.clone(), outgoing(segments.commands)?, stage)),
         replies: Arc::new(reply::Board::new(core.clone(), Incoming::new(segments.replies))),
         events: Box::new(event::Source::new(core.clone(), Incoming::new(segments.events))),
-        link: Arc::new(Link { core, _keep: keep }),
+        link: Arc::new(Link { core }),
     })
 }
 
@@ -115,8 +113,7 @@ pub(crate) fn server_end(core: Arc<Core>, segments: Segments, table: Arc<StageTa
 pub fn local_pair(sizes: SegmentSizes, tuning: Tuning) -> io::Result<(ClientEnd, ServerEnd)> {
     sizes.check().map_err(|what| io::Error::new(io::ErrorKind::InvalidInput, what))?;
     let region = |bytes| Region::private(bytes).map(Arc::new);
-    let segments = |block: &Arc<Region>, others: &[Arc<Region>; 4]| Segments {
-        block: block.clone(),
+    let segments = |others: &[Arc<Region>; 4]| Segments {
         commands: others[0].clone(),
         stage: others[1].clone(),
         replies: others[2].clone(),
@@ -126,16 +123,15 @@ pub fn local_pair(sizes: SegmentSizes, tuning: Tuning) -> io::Result<(ClientEnd,
     let others = [region(sizes.commands)?, region(sizes.stage)?, region(sizes.replies)?, region(sizes.events)?];
     let table = Arc::new(StageTable::default());
     let server = server_core(block.clone(), tuning)?;
-    let server = server_end(server, segments(&block, &others), table.clone())?;
+    let server = server_end(server, segments(&others), table.clone())?;
     let client = client_core(block.clone(), tuning)?;
     let announce = Box::new(AnnounceHere(table));
-    let client = client_end(client, segments(&block, &others), sizes.stage_limit, announce, Box::new(()))?;
+    let client = client_end(client, segments(&others), sizes.stage_limit, announce)?;
     Ok((client, server))
 }
 
 struct Link {
     core: Arc<Core>,
-    _keep: Box<dyn Send + Sync>,
 }
 
 impl ClientLink for Link {
@@ -155,14 +151,11 @@ impl ClientLink for Link {
         self.core.lost()
     }
 
+    fn waits(&self) -> WaitCounters {
+        self.core.counters()
+    }
+
     fn close(&self, why: &str) {
         self.core.fail(PortError::Lost(why.into()));
-    }
-}
-
-impl Link {
-    #[allow(dead_code)]
-    fn counters(&self) -> WaitCounters {
-        self.core.counters()
     }
 }

@@ -5,7 +5,7 @@ use super::cursor::Lie;
 use super::doorbell::{Bell, Spin, System};
 #[cfg(target_os = "linux")]
 use super::memory::ForkMark;
-use crate::port::{Idle, PortError};
+use crate::port::{Idle, PortError, WaitCounters};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -35,17 +35,6 @@ impl Default for Tuning {
     fn default() -> Tuning {
         Tuning { spin: None, patience: PATIENCE }
     }
-}
-
-/// How often this end waited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WaitCounters {
-    /// Waits that were not satisfied at the first look.
-    pub waits: u64,
-    /// Times that a thread slept.
-    pub parks: u64,
-    /// System calls that woke the peer.
-    pub rings: u64,
 }
 
 /// State of one end.

@@ -86,11 +86,6 @@ impl Writer {
     pub(crate) fn publish(&self, head: &impl Word64) {
         head.store(self.head, Ordering::Release);
     }
-
-    /// Whether the reader has given everything back.
-    pub(crate) fn is_drained(&self) -> bool {
-        self.freed == self.head
-    }
 }
 
 /// The reader's side.

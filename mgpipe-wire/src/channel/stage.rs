@@ -7,7 +7,7 @@
 //! touches little memory, again and again the same. When a range finds no room the segment is replaced by one of twice the
 //! size up to a limit; the old one lives until its last range is applied. At the limit the client waits.
 
-use super::memory::{Access, Incoming, Outgoing, Region};
+use super::memory::{Incoming, Outgoing, Region};
 use crate::port::{PortError, StageRange};
 use parking_lot::{Condvar, Mutex};
 use std::collections::VecDeque;
@@ -258,9 +258,6 @@ impl Announce for AnnounceHere {
 pub(crate) fn out_of_memory(error: io::Error) -> PortError {
     PortError::Lost(format!("no memory for a segment: {error}"))
 }
-
-/// Access of the server to segments that the client writes.
-pub(crate) const SERVER_ACCESS: Access = Access::Read;
 
 #[cfg(test)]
 mod tests {

@@ -3,9 +3,6 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Whether the ends of a connection may be in two processes.
-pub(crate) const SPLIT_PROCESSES: bool = false;
-
 /// Naps while `word` is `expected`; a wake-up is noticed at the nap's end.
 pub(crate) fn sleep_on(word: &AtomicU32, expected: u32, limit: Duration) {
     if word.load(Ordering::Acquire) == expected {

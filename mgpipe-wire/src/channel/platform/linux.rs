@@ -13,11 +13,9 @@ use rustix::thread::futex;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU32;
 use std::time::{Duration, Instant};
-
-/// Whether the ends of a connection may be in two processes.
-pub(crate) const SPLIT_PROCESSES: bool = true;
 
 /// Most files that travel with one message.
 pub(crate) const MAX_FILES: usize = 8;
@@ -181,6 +179,38 @@ pub(crate) fn own_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
+/// Binds the calling thread to processors, given as numbers and ranges: `0-3,6`.
+///
+/// # Errors
+/// When the text is no such list, or the machine has none of the processors.
+pub fn bind_thread(processors: &str) -> io::Result<()> {
+    let bad = || io::Error::new(io::ErrorKind::InvalidInput, format!("{processors} is no list of processors"));
+    let mut set = rustix::thread::CpuSet::new();
+    for part in processors.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| text.trim().parse().ok().filter(|n: &usize| *n < rustix::thread::CpuSet::MAX_CPU);
+        for processor in number(first).ok_or_else(bad)?..=number(last).ok_or_else(bad)? {
+            set.set(processor);
+        }
+    }
+    Ok(rustix::thread::sched_setaffinity(None, &set)?)
+}
+
+/// The file that this code was loaded from: the library or the program that it is part of.
+pub fn own_file() -> Option<PathBuf> {
+    let here = own_file as *const () as usize;
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    maps.lines().find_map(|line| {
+        let (range, rest) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let address = |text| usize::from_str_radix(text, 16).ok();
+        let inside = (address(start)?..address(end)?).contains(&here);
+        // The path is what follows permissions, offset, device and inode.
+        let path = rest.find('/').and_then(|at| rest.get(at..)).filter(|_| inside)?;
+        Some(PathBuf::from(path.strip_suffix(" (deleted)").unwrap_or(path)))
+    })
+}
+
 /// Ends both directions of a socket: the peer reads an end of file, and so does whoever reads here.
 pub(crate) fn shut_down(socket: impl AsFd) {
     let _ = rustix::net::shutdown(socket, rustix::net::Shutdown::Both);
@@ -214,6 +244,19 @@ mod tests {
         check_memory_file(files.first().expect("a file").as_fd(), 1 << 16).expect("the same file");
         drop(b);
         assert!(send_all(a.as_fd(), b"hello", &[], Duration::from_secs(1)).is_err());
+    }
+
+    #[test]
+    fn processors_are_numbers_and_ranges() {
+        for bad in ["", "x", "0-", "-1", "0,,1", "99999999"] {
+            assert!(bind_thread(bad).is_err(), "{bad}");
+        }
+        std::thread::spawn(|| bind_thread("0-1,0")).join().expect("joined").expect("there is a first processor");
+    }
+
+    #[test]
+    fn this_code_knows_its_file() {
+        assert_eq!(own_file(), std::env::current_exe().ok());
     }
 
     #[test]
