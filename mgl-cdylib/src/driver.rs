@@ -11,8 +11,9 @@ use mgl_frontend::{FrontendCallbacks, TrackerSwitches};
 use mgpipe_types::{Backend, Caps, Screen};
 use parking_lot::Mutex;
 
+use crate::egl::process;
 use crate::front::ShareGroup;
-use crate::settings::{self, Settings};
+use crate::settings::Settings;
 
 /// Sample counts that configs are made for, when the device has them.
 const SAMPLE_COUNTS: [u32; 4] = [2, 4, 8, 16];
@@ -57,8 +58,19 @@ pub(crate) struct Session {
     first: Mutex<Option<Arc<ShareGroup>>>,
 }
 
-/// A screen that was opened to answer a question about devices; the next display takes it.
-static SPARE: Mutex<Option<Opened>> = Mutex::new(None);
+/// A screen that was opened to answer a question about devices, and the process that it works in; the next display of
+/// that process takes it.
+static SPARE: Mutex<Option<(u32, Opened)>> = Mutex::new(None);
+
+/// The spare screen, unless it was a parent's: that one is forgotten, since nothing of it works here.
+fn take_spare() -> Option<Opened> {
+    let (generation, opened) = SPARE.lock().take()?;
+    if generation == process::generation() {
+        return Some(opened);
+    }
+    std::mem::forget(opened);
+    None
+}
 
 thread_local! {
     static OPENING: Cell<bool> = const { Cell::new(false) };
@@ -69,10 +81,10 @@ thread_local! {
 /// A Vulkan driver that is being loaded may ask EGL which devices there are (NVIDIA's does, in
 /// `vk_icdNegotiateLoaderICDInterfaceVersion`, without X11), and that question can come back to this driver on the same
 /// thread, inside a lock of the Vulkan loader that is not recursive. Such a call must be answered without the backend.
-struct OpeningGuard;
+pub(crate) struct OpeningGuard;
 
 impl OpeningGuard {
-    fn new() -> OpeningGuard {
+    pub(crate) fn new() -> OpeningGuard {
         OPENING.set(true);
         OpeningGuard
     }
@@ -97,12 +109,13 @@ pub(crate) fn devices() -> Result<&'static [DeviceInfo], String> {
         return Ok(&[]);
     }
     let devices = DEVICES.get_or_init(|| {
+        process::watch_forks();
         let opened = open(Settings::from_env()?)?;
         let caps = opened.screen.get_caps();
         let mut name = caps.device_name.into_bytes();
         name.retain(|&b| b != 0);
         let info = DeviceInfo { name: CString::new(name).unwrap_or_default(), software: caps.caps.is_software != 0 };
-        *SPARE.lock() = Some(opened);
+        *SPARE.lock() = Some((process::generation(), opened));
         Ok(vec![info])
     });
     match devices {
@@ -112,16 +125,12 @@ pub(crate) fn devices() -> Result<&'static [DeviceInfo], String> {
 }
 
 fn open(settings: Settings) -> Result<Opened, String> {
-    let settings::Transport::Monolith = settings.transport;
     if let Some(folder) = &settings.shader_cache {
         mgl_glsl::use_cache(folder.clone());
     }
     // The compiler's tables are made while the backend opens its device.
     mgl_glsl::warm_up();
-    let backend: Arc<dyn Backend> = match settings.backend {
-        settings::Backend::Magma => Arc::new(mgpipe_magma::MagmaBackend::new()),
-        settings::Backend::Null => Arc::new(mgpipe_wire::null::NullBackend),
-    };
+    let backend = crate::transport::backend(&settings);
     open_screen(settings, backend)
 }
 
@@ -167,8 +176,7 @@ impl Session {
             return Err("the driver is being opened by this very thread".to_owned());
         }
         let settings = Settings::from_env()?;
-        let spare = SPARE.lock().take();
-        let opened = match spare {
+        let opened = match take_spare() {
             Some(opened) => opened,
             None => open(settings)?,
         };

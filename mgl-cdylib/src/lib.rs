@@ -23,3 +23,4 @@ mod glue;
 mod logging;
 mod settings;
 mod tls;
+mod transport;

@@ -16,10 +16,16 @@ pub(crate) enum Backend {
 }
 
 /// Where the backend runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Transport {
     /// In the calling thread.
     Monolith,
+    /// On a second thread of this process.
+    Inproc,
+    /// In a process of its own, which this one starts.
+    Spawn,
+    /// In a server that listens at this path.
+    Unix(PathBuf),
 }
 
 /// The choices in effect.
@@ -29,6 +35,10 @@ pub(crate) struct Settings {
     pub(crate) backend: Backend,
     /// `MGL_TRANSPORT`.
     pub(crate) transport: Transport,
+    /// `MGL_IPC_SERVER_PATH`: the server's program, when it is not the one beside this library.
+    pub(crate) server: Option<PathBuf>,
+    /// `MGL_IPC_PRESENT_CREDIT`: frames that may be ahead of a backend that runs elsewhere.
+    pub(crate) present_credit: u32,
     /// `MGL_RECORD`: where the calls of the first share group are recorded; later groups get numbered names.
     pub(crate) record: Option<PathBuf>,
     /// `MGL_CSO_ADDRESSING`.
@@ -60,11 +70,23 @@ impl Settings {
         };
         let transport = match get("MGL_TRANSPORT").as_str() {
             "" | "monolith" => Transport::Monolith,
-            t @ ("inproc" | "spawn") => {
-                return Err(format!("MGL_TRANSPORT={t}: this transport is not there yet; use monolith"))
-            }
-            other => return Err(format!("MGL_TRANSPORT={other} is unknown; use monolith, inproc or spawn")),
+            "inproc" => Transport::Inproc,
+            "spawn" => Transport::Spawn,
+            other => match other.strip_prefix("unix:").filter(|path| !path.is_empty()) {
+                Some(path) => Transport::Unix(path.into()),
+                None => {
+                    return Err(format!("MGL_TRANSPORT={other} is unknown; use monolith, inproc, spawn or unix:PATH"))
+                }
+            },
         };
+        let present_credit = match get("MGL_IPC_PRESENT_CREDIT").as_str() {
+            "" => 1,
+            text => match text.parse() {
+                Ok(credit @ 1..=16) => credit,
+                _ => return Err(format!("MGL_IPC_PRESENT_CREDIT={text} is no number of frames from 1 to 16")),
+            },
+        };
+        let server = Some(get("MGL_IPC_SERVER_PATH")).filter(|path| !path.is_empty()).map(PathBuf::from);
         let content_addressing = match get("MGL_CSO_ADDRESSING").as_str() {
             "" | "on" => true,
             "off" => false,
@@ -82,7 +104,7 @@ impl Settings {
         };
         let switches = TrackerSwitches { content_addressing, ..TrackerSwitches::default() };
         let record = Some(get("MGL_RECORD")).filter(|path| !path.is_empty()).map(PathBuf::from);
-        Ok(Settings { backend, transport, record, switches, refuse_legacy, shader_cache })
+        Ok(Settings { backend, transport, server, present_credit, record, switches, refuse_legacy, shader_cache })
     }
 }
 
@@ -109,6 +131,8 @@ mod tests {
         let want = Settings {
             backend: Backend::Magma,
             transport: Transport::Monolith,
+            server: None,
+            present_credit: 1,
             record: None,
             switches: TrackerSwitches::default(),
             refuse_legacy: false,
@@ -126,6 +150,16 @@ mod tests {
     }
 
     #[test]
+    fn transports_have_names() {
+        let transport = |value: &str| parse(&[("MGL_TRANSPORT", value)]).expect("known").transport;
+        assert_eq!(transport("inproc"), Transport::Inproc);
+        assert_eq!(transport("spawn"), Transport::Spawn);
+        assert_eq!(transport("unix:/run/mgl"), Transport::Unix("/run/mgl".into()));
+        let settings = parse(&[("MGL_IPC_SERVER_PATH", "/s"), ("MGL_IPC_PRESENT_CREDIT", "3")]).expect("known");
+        assert_eq!((settings.server, settings.present_credit), (Some("/s".into()), 3));
+    }
+
+    #[test]
     fn shaders_are_kept_in_the_users_cache_folder() {
         let folder = |pairs: &[(&str, &str)]| parse(pairs).expect("known").shader_cache;
         let at = |path: &str| Some(std::path::PathBuf::from(path));
@@ -139,8 +173,9 @@ mod tests {
         for (name, value, hint) in [
             ("MGL_BACKEND", "espryt", "not there yet"),
             ("MGL_BACKEND", "vulkan", "use magma, espryt or null"),
-            ("MGL_TRANSPORT", "spawn", "not there yet"),
-            ("MGL_TRANSPORT", "tcp", "use monolith, inproc or spawn"),
+            ("MGL_TRANSPORT", "tcp", "use monolith, inproc, spawn or unix:PATH"),
+            ("MGL_TRANSPORT", "unix:", "use monolith, inproc, spawn or unix:PATH"),
+            ("MGL_IPC_PRESENT_CREDIT", "0", "from 1 to 16"),
             ("MGL_LOG", "loud", "trace"),
             ("MGL_CSO_ADDRESSING", "maybe", "use on or off"),
             ("MGL_LEGACY_CONTEXTS", "no", "use core or refuse"),

@@ -25,7 +25,7 @@ pub enum Backend {
 pub enum Transport {
     /// In the thread that calls GL.
     Monolith,
-    /// On a second thread of the program (not yet).
+    /// On a second thread of the program.
     Inproc,
     /// In a process of its own (not yet).
     Spawn,
@@ -55,10 +55,7 @@ impl DriverChoice {
             return Some("not yet: the Espryt backend (OpenGL ES) does not draw yet; use --backend magma");
         }
         match self.transport {
-            Transport::Monolith => None,
-            Transport::Inproc => {
-                Some("not yet: the inproc transport (second thread) is not there yet; use --transport monolith")
-            }
+            Transport::Monolith | Transport::Inproc => None,
             Transport::Spawn => {
                 Some("not yet: the spawn transport (second process) is not there yet; use --transport monolith")
             }

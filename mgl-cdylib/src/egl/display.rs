@@ -86,6 +86,7 @@ extern "C" fn at_exit() {
                 drop(old);
             }
         }
+        crate::transport::shut_down();
     });
     if let Err(payload) = outcome {
         std::mem::forget(payload);

@@ -11,7 +11,7 @@ mod device;
 mod display;
 mod entry;
 mod error;
-mod process;
+pub(crate) mod process;
 mod strings;
 mod surface;
 mod sync;
