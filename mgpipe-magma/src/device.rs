@@ -1,6 +1,7 @@
 //! The Vulkan instance, the device that was picked, its probed features and its one queue.
 
 use crate::error::{map_allocation, map_create, map_init, map_submit};
+use crate::exit::Admission;
 use crate::features::{Extensions, FeatureChain};
 use crate::format::FormatTable;
 use crate::mask::Mask;
@@ -151,10 +152,9 @@ impl Device {
             let messenger = unsafe { utils.create_debug_utils_messenger(&validation::messenger_info(), None) };
             messenger.ok().map(|m| (utils, m))
         });
-        match Device::open_on(instance, messenger, &mask) {
-            Ok(device) => Ok(Arc::new(device)),
-            Err(error) => Err(error),
-        }
+        let device = Arc::new(Device::open_on(instance, messenger, &mask)?);
+        crate::exit::watch(&device);
+        Ok(device)
     }
 
     fn open_on(
@@ -401,6 +401,16 @@ impl Device {
 
     // ---- queue ----
 
+    /// Whether the driver executes commands on threads of this process.
+    pub(crate) fn runs_here(&self) -> bool {
+        self.properties.device_type == vk::PhysicalDeviceType::CPU
+    }
+
+    /// Timeline value of the latest submission of any context.
+    pub(crate) fn submitted_value(&self) -> u64 {
+        self.queue.lock().last_value
+    }
+
     /// Notes that an image needs its first layout transition, which the next submission of any context carries.
     pub(crate) fn image_created(&self, image: vk::Image, aspects: vk::ImageAspectFlags) {
         self.queue.lock().fresh_images.push((image, aspects));
@@ -427,6 +437,10 @@ impl Device {
             return Err(self.lost_error());
         }
         let mut queue = self.queue.lock();
+        let admission = if self.runs_here() { crate::exit::admit() } else { Admission::Run };
+        if admission == Admission::Refuse {
+            return Err(PipeError::DeviceLost("the process is ending".into()));
+        }
         let value = queue.last_value + 1;
         let mut all = smallvec::SmallVec::<[vk::CommandBuffer; 4]>::new();
         if !queue.fresh_images.is_empty() {
@@ -448,6 +462,12 @@ impl Device {
         batch.0.store(value, Ordering::Release);
         drop(queue);
         self.submitted.notify_all();
+        if self.runs_here() {
+            crate::exit::submitted(value);
+        }
+        if admission == Admission::RunAndWait {
+            crate::exit::wait_for(self, value);
+        }
         Ok(value)
     }
 

@@ -37,6 +37,7 @@ mod device;
 mod draw;
 mod dynamic;
 mod error;
+mod exit;
 mod features;
 mod fence;
 mod format;

@@ -1,0 +1,123 @@
+//! The end of threads and of the process under a Vulkan driver that runs on the processor.
+//!
+//! Such a driver translates and executes shaders on threads of this process, with libraries (LLVM, for lavapipe) whose
+//! objects the exit handlers destroy. Work that is still running then crashes or hangs now and then. So that no work is:
+//!
+//! - a thread that has submitted work waits for it when it ends, before any exit handler when it is the one that calls
+//!   `exit`; what it submits after that it waits for at once;
+//! - an exit handler, registered anew as the program goes on because those libraries register theirs while they work,
+//!   stops the other threads from submitting and waits for what they have submitted.
+//!
+//! Other devices need none of this: their work does not run in this process.
+
+use crate::device::Device;
+use parking_lot::Mutex;
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+
+/// Longest wait for a device when a thread or the process ends.
+const PATIENCE_NS: u64 = 30_000_000_000;
+
+/// Devices that run on the processor.
+static DEVICES: Mutex<Vec<Weak<Device>>> = Mutex::new(Vec::new());
+/// The process that opened the first of them. A forked child has none of the driver's threads and must not wait for them.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+/// The thread that runs the exit handlers, 0 before the first.
+static EXITING: AtomicUsize = AtomicUsize::new(0);
+
+struct Guard;
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        wait_for_all();
+    }
+}
+
+thread_local! {
+    static GUARD: Guard = const { Guard };
+    /// Its address names the thread; without a destructor it is there to the thread's very end.
+    static IDENTITY: u8 = const { 0 };
+}
+
+extern "C" {
+    fn atexit(callback: extern "C" fn()) -> c_int;
+}
+
+/// How a submission goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Admission {
+    /// As usual.
+    Run,
+    /// The thread is ending: it waits for the work.
+    RunAndWait,
+    /// The process is ending on another thread.
+    Refuse,
+}
+
+/// Includes a device when it runs on the processor.
+pub(crate) fn watch(device: &Arc<Device>) {
+    if device.runs_here() {
+        PROCESS.store(std::process::id(), Ordering::Relaxed);
+        let mut devices = DEVICES.lock();
+        devices.retain(|old| old.strong_count() > 0);
+        devices.push(Arc::downgrade(device));
+    }
+}
+
+/// Decides about a submission of the calling thread to a device that runs on the processor; its queue is locked.
+pub(crate) fn admit() -> Admission {
+    let ending = GUARD.try_with(|_| ()).is_err();
+    match EXITING.load(Ordering::SeqCst) {
+        0 if !ending => Admission::Run,
+        0 => Admission::RunAndWait,
+        thread if thread == identity() => Admission::RunAndWait,
+        _ => Admission::Refuse,
+    }
+}
+
+/// Takes note of a submission. The handlers of libraries that have come to work since the last registration then run after
+/// ours; powers of two keep the registrations few.
+pub(crate) fn submitted(value: u64) {
+    if value.is_power_of_two() {
+        // SAFETY: the callback is a plain function that does not unwind, in code that is never unloaded.
+        if unsafe { atexit(at_exit) } != 0 {
+            log::warn!("no exit handler could be registered");
+        }
+    }
+}
+
+/// Waits for what `submitted` so far.
+pub(crate) fn wait_for(device: &Device, value: u64) {
+    // A loss is latched by the wait; then nothing runs.
+    if let Ok(false) = device.wait_value(value, PATIENCE_NS) {
+        log::warn!("the device did not finish its work before the thread ended");
+    }
+}
+
+fn identity() -> usize {
+    IDENTITY.with(|here| std::ptr::from_ref(here) as usize)
+}
+
+fn wait_for_all() {
+    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
+        return;
+    }
+    let devices: Vec<_> = DEVICES.lock().iter().filter_map(Weak::upgrade).collect();
+    for device in devices {
+        let value = device.submitted_value();
+        wait_for(&device, value);
+    }
+}
+
+extern "C" fn at_exit() {
+    let outcome = std::panic::catch_unwind(|| {
+        if PROCESS.load(Ordering::Relaxed) == std::process::id() {
+            EXITING.store(identity(), Ordering::SeqCst);
+            wait_for_all();
+        }
+    });
+    if let Err(payload) = outcome {
+        std::mem::forget(payload);
+    }
+}
