@@ -3,6 +3,7 @@
 pub mod catalogue;
 pub mod expectations;
 pub mod runner;
+pub mod skip;
 pub mod status;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,7 @@ use crate::outcome::Outcome;
 use crate::workspace::Workspace;
 
 use self::expectations::{judge, Expectations, Verdict};
+use self::skip::Skip;
 use self::status::Status;
 
 /// Arguments of `piglit`.
@@ -109,6 +111,8 @@ impl Comparison {
 pub struct ListRun {
     /// Every result.
     pub results: BTreeMap<String, Status>,
+    /// Why tests skipped.
+    pub skips: BTreeMap<String, Skip>,
     /// Beside what was expected.
     pub comparison: Comparison,
 }
@@ -138,7 +142,7 @@ pub fn run_list(workspace: &Workspace, list: &Expectations, options: RunOptions)
     let wanted: BTreeSet<&str> = list.entries.keys().map(String::as_str).collect();
     let tests: Vec<catalogue::Test> =
         catalogue::load(catalogue::PROFILES)?.into_iter().filter(|test| wanted.contains(test.name.as_str())).collect();
-    let mut results = run_tests(workspace, &tests, options)?;
+    let (mut results, mut skips) = run_tests(workspace, &tests, options)?;
     // What surprises runs once more, alone and with more time: a loaded machine or a test that races is no change of the
     // driver. Both results are printed, and the second one stands.
     let surprises: Vec<catalogue::Test> = tests
@@ -153,8 +157,12 @@ pub fn run_list(workspace: &Workspace, list: &Expectations, options: RunOptions)
         .collect();
     if !surprises.is_empty() {
         let alone = RunOptions { jobs: 1, timeout: options.timeout * 2, batch: false, ..options };
-        let again = run_tests(workspace, &surprises, alone)?;
+        let (again, skipped) = run_tests(workspace, &surprises, alone)?;
+        skips.extend(skipped);
         for (name, status) in again {
+            if status != Status::Skip {
+                skips.remove(&name);
+            }
             let first = results.insert(name.clone(), status);
             if let Some(first) = first.filter(|first| *first != status) {
                 println!("UNSTABLE {name}: {first}, then {status} when run alone");
@@ -173,14 +181,14 @@ pub fn run_list(workspace: &Workspace, list: &Expectations, options: RunOptions)
         }
     }
     comparison.print();
-    Ok(ListRun { results, comparison })
+    Ok(ListRun { results, skips, comparison })
 }
 
 fn run_tests(
     workspace: &Workspace,
     tests: &[catalogue::Test],
     options: RunOptions,
-) -> Result<BTreeMap<String, Status>> {
+) -> Result<(BTreeMap<String, Status>, BTreeMap<String, Skip>)> {
     let RunOptions { driver, release, jobs, timeout, batch, core_only } = options;
     let logs = workspace.scratch(&format!("piglit/{}", driver.label().to_lowercase()))?;
     let mut variables = driver.variables(workspace, release)?;
@@ -188,9 +196,13 @@ fn run_tests(
         variables.insert("MGL_LEGACY_CONTEXTS", "refuse".into());
     }
     let settings = runner::Settings { variables: &variables, jobs, timeout, batch, logs: &logs };
-    let statuses = runner::run(workspace, tests, &settings)?;
+    let (mut results, mut skips) = (BTreeMap::new(), BTreeMap::new());
+    for (test, result) in tests.iter().zip(runner::run(workspace, tests, &settings)?) {
+        results.insert(test.name.clone(), result.status);
+        skips.extend(result.skip.map(|skip| (test.name.clone(), skip)));
+    }
     exec::say(format!("    output of tests that did not pass: {}", logs.display()));
-    Ok(tests.iter().map(|test| test.name.clone()).zip(statuses).collect())
+    Ok((results, skips))
 }
 
 /// `cargo xtask piglit`.
@@ -208,7 +220,7 @@ pub fn run(args: PiglitArgs) -> Result<Outcome> {
         core_only: args.core_only,
     };
     let keep = |name: &str| args.filter.is_empty() || args.filter.iter().any(|text| name.contains(text.as_str()));
-    let (results, ok) = if let Some(path) = &args.list {
+    let (results, skips, ok) = if let Some(path) = &args.list {
         let mut list = Expectations::read(path)?;
         let mut part = list.clone();
         part.entries.retain(|name, _| keep(name));
@@ -220,7 +232,7 @@ pub fn run(args: PiglitArgs) -> Result<Outcome> {
             exec::say(format!("{changed} entries of {} changed", path.display()));
             ok = run.comparison.unknown.is_empty() && (run.comparison.worse.is_empty() || args.accept_worse);
         }
-        (run.results, ok)
+        (run.results, run.skips, ok)
     } else {
         let profile = args.profile.as_deref().unwrap_or("quick_gl");
         let tests: Vec<catalogue::Test> =
@@ -228,9 +240,9 @@ pub fn run(args: PiglitArgs) -> Result<Outcome> {
         if tests.is_empty() {
             bail!("no test of profile {profile} matches");
         }
-        let results = run_tests(&workspace, &tests, options)?;
+        let (results, skips) = run_tests(&workspace, &tests, options)?;
         let ok = !results.values().any(|status| status.is_abnormal());
-        (results, ok)
+        (results, skips, ok)
     };
     let out = match &args.out {
         Some(path) => path.clone(),
@@ -239,6 +251,10 @@ pub fn run(args: PiglitArgs) -> Result<Outcome> {
     write_results(&out, &results)?;
     if let Some(dir) = &args.results {
         write_piglit_results(dir, &results)?;
+    }
+    if !skips.is_empty() {
+        println!("skips by reason:");
+        skip::table(skips.values()).iter().for_each(|row| println!("{row}"));
     }
     println!("{}", summary(&results));
     println!("results: {}", out.display());

@@ -22,6 +22,8 @@ pub struct Test {
     pub env: BTreeMap<String, String>,
     /// Directory that it must run in.
     pub cwd: Option<PathBuf>,
+    /// Platforms that it is for, when piglit skips it on the surfaceless one.
+    pub other_platforms: Option<Vec<String>>,
 }
 
 impl Test {
@@ -32,7 +34,8 @@ impl Test {
         let rest = self.command.get(2..)?;
         let runner = Path::new(program).file_name()?.to_str()?.starts_with("shader_runner");
         let plain = rest.iter().all(|word| word == "-auto" || word == "-fbo") && self.env.is_empty();
-        (runner && plain && self.cwd.is_none() && file.ends_with(".shader_test")).then_some((program, file))
+        (runner && plain && self.cwd.is_none() && self.other_platforms.is_none() && file.ends_with(".shader_test"))
+            .then_some((program, file))
     }
 }
 
@@ -85,9 +88,10 @@ pub fn load(profiles: &[&str]) -> Result<Vec<Test>> {
     let text = String::from_utf8(output.stdout).context("piglit's profile list is not UTF-8")?;
     let mut tests = Vec::new();
     for line in text.lines() {
-        let (name, command, env, cwd): (String, Vec<String>, BTreeMap<String, String>, Option<PathBuf>) =
+        type Line = (String, Vec<String>, BTreeMap<String, String>, Option<PathBuf>, Option<Vec<String>>);
+        let (name, command, env, cwd, other_platforms): Line =
             serde_json::from_str(line).with_context(|| format!("unexpected line: {line}"))?;
-        tests.push(Test { name, command, env, cwd });
+        tests.push(Test { name, command, env, cwd, other_platforms });
     }
     Ok(tests)
 }
@@ -102,6 +106,7 @@ mod tests {
             command: command.iter().map(|word| word.to_string()).collect(),
             env: BTreeMap::new(),
             cwd: None,
+            other_platforms: None,
         }
     }
 

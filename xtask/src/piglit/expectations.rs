@@ -14,6 +14,8 @@ pub struct Expectations {
     pub heading: Vec<String>,
     /// Name to expected status.
     pub entries: BTreeMap<String, Status>,
+    /// Why a test is not expected to pass, for those that have a third column.
+    pub remarks: BTreeMap<String, String>,
 }
 
 /// What a result means beside its expectation.
@@ -39,8 +41,8 @@ pub fn judge(expected: Status, actual: Status) -> Verdict {
 }
 
 impl Expectations {
-    /// Reads a list: `name<TAB>status`, or a bare name for a test that is expected to pass. Lines that begin with `#` and
-    /// empty lines do not count. A second column that is no status (a remark) means that the test is expected to pass.
+    /// Reads a list: `name<TAB>status<TAB>remark`, or a bare name for a test that is expected to pass. The remark may be
+    /// missing; it says why a test does not pass. Lines that begin with `#` and empty lines do not count. A second column that is no status (a remark) means that the test is expected to pass.
     ///
     /// # Errors
     /// When a name stands there twice.
@@ -62,6 +64,9 @@ impl Expectations {
             let status = columns.next().and_then(|word| word.parse().ok()).unwrap_or(Status::Pass);
             if list.entries.insert(name.to_string(), status).is_some() {
                 bail!("line {}: {name} stands in the list twice", index + 1);
+            }
+            if let Some(remark) = columns.next() {
+                list.remarks.insert(name.to_string(), remark.to_string());
             }
         }
         Ok(list)
@@ -85,7 +90,10 @@ impl Expectations {
         }
         for (name, status) in &self.entries {
             // Writing to a String cannot fail.
-            let _ = writeln!(text, "{name}\t{status}");
+            let _ = match self.remarks.get(name) {
+                Some(remark) => writeln!(text, "{name}\t{status}\t{remark}"),
+                None => writeln!(text, "{name}\t{status}"),
+            };
         }
         text
     }
@@ -106,6 +114,10 @@ impl Expectations {
             };
             if take {
                 self.entries.insert(name.clone(), actual);
+                // A reason not to pass is none any more.
+                if actual.is_good() {
+                    self.remarks.remove(name);
+                }
                 changed += 1;
             }
         }
@@ -119,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_list_survives_being_written_and_read() {
-        let text = "# heading\na@b c\tfail\nd@e\tpass\n";
+        let text = "# heading\na@b c\tfail\tthe reason\nd@e\tpass\n";
         let list = Expectations::parse(text).unwrap();
         assert_eq!(list.to_text(), text);
     }

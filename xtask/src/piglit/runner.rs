@@ -12,14 +12,18 @@ use anyhow::{Context, Result};
 
 use crate::environment;
 use crate::exec::Progress;
-use crate::group;
+use crate::group::{self, End};
 use crate::workspace::Workspace;
 
 use super::catalogue::Test;
+use super::skip::Skip;
 use super::status::{self, Status};
 
 /// Most shader tests that one process is given. More makes a crash costlier to find, fewer costs start-up time.
 const BATCH: usize = 50;
+
+/// Signal of a process that gave up by itself.
+const SIGABRT: i32 = 6;
 
 /// How to run tests.
 pub struct Settings<'a> {
@@ -35,6 +39,21 @@ pub struct Settings<'a> {
     pub logs: &'a Path,
 }
 
+/// What a test came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestResult {
+    /// The status.
+    pub status: Status,
+    /// Why it skipped, when it did.
+    pub skip: Option<Skip>,
+}
+
+impl From<Status> for TestResult {
+    fn from(status: Status) -> Self {
+        TestResult { status, skip: None }
+    }
+}
+
 /// A piece of work: tests that run in one process, or one test alone.
 struct Work {
     tests: Vec<usize>,
@@ -44,21 +63,21 @@ struct Work {
 struct Shared {
     queue: VecDeque<Work>,
     running: usize,
-    results: Vec<Option<Status>>,
+    results: Vec<Option<TestResult>>,
     done: u64,
     progress: Progress,
     /// Receives each result as it comes, so that an interrupted run leaves what it found.
     journal: std::fs::File,
 }
 
-/// Runs every test and returns its status, in the order of `tests`.
+/// Runs every test and returns its result, in the order of `tests`.
 ///
 /// A test that does not pass inside a shared process is run again alone, and that result stands: neither a test before
 /// it nor a crash of a neighbour can make it fail.
 ///
 /// # Errors
 /// When a process cannot be started at all.
-pub fn run(workspace: &Workspace, tests: &[Test], settings: &Settings<'_>) -> Result<Vec<Status>> {
+pub fn run(workspace: &Workspace, tests: &[Test], settings: &Settings<'_>) -> Result<Vec<TestResult>> {
     // The process id keeps runs that go on side by side apart.
     let journal_path = settings.logs.join(format!("journal-{}.tsv", std::process::id()));
     let journal =
@@ -91,7 +110,7 @@ pub fn run(workspace: &Workspace, tests: &[Test], settings: &Settings<'_>) -> Re
     shared.progress.finish("done");
     // All results are returned, so the journal has done its work.
     let _ = std::fs::remove_file(journal_path);
-    Ok(shared.results.into_iter().map(|status| status.unwrap_or(Status::Fail)).collect())
+    Ok(shared.results.into_iter().map(|result| result.unwrap_or(Status::Fail.into())).collect())
 }
 
 fn lock(shared: &Mutex<Shared>) -> std::sync::MutexGuard<'_, Shared> {
@@ -153,11 +172,11 @@ fn work(
         let mut state = lock(shared);
         state.running -= 1;
         let (finished, again) = outcome?;
-        for (index, status) in finished {
-            state.results[index] = Some(status);
-            state.done += 1;
+        for (index, result) in finished {
             // The journal is a convenience; the results stand without it.
-            let _ = writeln!(state.journal, "{}\t{status}", tests[index].name);
+            let _ = writeln!(state.journal, "{}\t{}", tests[index].name, result.status);
+            state.results[index] = Some(result);
+            state.done += 1;
         }
         for piece in again.into_iter().rev() {
             state.queue.push_front(piece);
@@ -168,8 +187,8 @@ fn work(
     }
 }
 
-/// Final statuses by test index, and what has to run again.
-type PieceOutcome = (Vec<(usize, Status)>, Vec<Work>);
+/// Final results by test index, and what has to run again.
+type PieceOutcome = (Vec<(usize, TestResult)>, Vec<Work>);
 
 fn run_piece(
     workspace: &Workspace,
@@ -183,8 +202,12 @@ fn run_piece(
         return Ok((Vec::new(), Vec::new()));
     };
     let Some(program) = first.command.first() else {
-        return Ok((vec![(piece.tests[0], Status::Fail)], Vec::new()));
+        return Ok((vec![(piece.tests[0], Status::Fail.into())], Vec::new()));
     };
+    let skipped = |skip: Skip| TestResult { status: Status::Skip, skip: Some(skip) };
+    if first.other_platforms.is_some() {
+        return Ok((vec![(piece.tests[0], skipped(Skip::Window))], Vec::new()));
+    }
     let mut command = Command::new(program);
     environment::apply(workspace, &mut command, settings.variables);
     if let Ok(dir) = super::catalogue::data_dir() {
@@ -201,23 +224,38 @@ fn run_piece(
         }
     }
     if !Path::new(program).is_file() {
-        return Ok((piece.tests.iter().map(|&index| (index, Status::Skip)).collect(), Vec::new()));
+        return Ok((piece.tests.iter().map(|&index| (index, skipped(Skip::NotInstalled))).collect(), Vec::new()));
     }
-    let end = group::run_limited(&mut command, out, err, settings.timeout)?;
-    let stdout = String::from_utf8_lossy(&std::fs::read(out).unwrap_or_default()).into_owned();
+    let mut end = group::run_limited(&mut command, out, err, settings.timeout)?;
+    // Without -fbo a test wants a window. piglit gives the word to tests that may run side by side only; the others abort
+    // in piglit's own code where no platform has windows.
+    if !piece.batched && end == End::Signal(SIGABRT) && lacks_fbo(first) {
+        command.arg("-fbo");
+        end = group::run_limited(&mut command, out, err, settings.timeout)?;
+    }
+    let read = |path: &Path| String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned();
+    let (stdout, stderr) = (read(out), read(err));
     if !piece.batched {
         let status = status::of_single(&stdout, end);
         if !status.is_good() && status != Status::Skip {
-            keep_log(settings.logs, first, &stdout, err);
+            keep_log(settings.logs, first, &stdout, &stderr);
         }
-        return Ok((vec![(piece.tests[0], status)], Vec::new()));
+        let skip = (status == Status::Skip).then(|| Skip::of_output(&stdout, &stderr));
+        return Ok((vec![(piece.tests[0], TestResult { status, skip })], Vec::new()));
     }
-    let statuses = status::of_batch(&stdout, end, piece.tests.len()).statuses;
+    let batch = status::of_batch(&stdout, end, piece.tests.len());
+    let statuses = batch.statuses;
     let mut finished = Vec::new();
     let mut again = Vec::new();
-    for (&index, &status) in piece.tests.iter().zip(&statuses) {
-        if status.is_good() || status == Status::Skip {
-            finished.push((index, status));
+    // Only a skip that ends the process says something on standard error.
+    let last_error = stderr.rsplit("PIGLIT TEST:").next().unwrap_or_default();
+    for (place, (&index, &status)) in piece.tests.iter().zip(&statuses).enumerate() {
+        if status == Status::Skip {
+            let part = batch.outputs.get(place).map_or("", String::as_str);
+            let error = if place + 1 == statuses.len() { last_error } else { "" };
+            finished.push((index, skipped(Skip::of_output(part, error))));
+        } else if status.is_good() {
+            finished.push((index, status.into()));
         } else {
             again.push(Work { tests: vec![index], batched: false });
         }
@@ -229,9 +267,14 @@ fn run_piece(
     Ok((finished, again))
 }
 
+/// Whether a test draws and was not told to draw off screen.
+fn lacks_fbo(test: &Test) -> bool {
+    let has = |word: &str| test.command.iter().any(|other| other == word);
+    has("-auto") && !has("-fbo")
+}
+
 /// Keeps what a test printed, under a file name made from its own.
-fn keep_log(logs: &Path, test: &Test, stdout: &str, err: &Path) {
-    let stderr = String::from_utf8_lossy(&std::fs::read(err).unwrap_or_default()).into_owned();
+fn keep_log(logs: &Path, test: &Test, stdout: &str, stderr: &str) {
     let text = format!("{}\n\n{stdout}\n--- standard error ---\n{stderr}", test.command.join(" "));
     // The log is a convenience; the result stands without it.
     let _ = std::fs::write(logs.join(log_name(&test.name)), text);
@@ -257,6 +300,7 @@ mod tests {
             command: vec!["/p/shader_runner".into(), format!("/p/{name}.shader_test"), "-auto".into(), "-fbo".into()],
             env: BTreeMap::new(),
             cwd: None,
+            other_platforms: None,
         }
     }
 

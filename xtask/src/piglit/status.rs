@@ -109,19 +109,26 @@ pub fn of_single(stdout: &str, end: End) -> Status {
 pub struct BatchResult {
     /// Status of the first tests, in order; the tests after them did not run.
     pub statuses: Vec<Status>,
+    /// What was printed for each of them.
+    pub outputs: Vec<String>,
 }
 
 /// The results of a process that was given `count` shader tests. At least one status is returned, so that a caller who
 /// runs the rest again gets to the end.
 pub fn of_batch(stdout: &str, end: End, count: usize) -> BatchResult {
-    let mut statuses: Vec<Status> = Vec::new();
+    let mut result = BatchResult { statuses: Vec::new(), outputs: Vec::new() };
+    let mut output = String::new();
     let mut open = false;
     let mut skipped_whole = false;
+    let mut push = |status, output: &mut String| {
+        result.statuses.push(status);
+        result.outputs.push(std::mem::take(output));
+    };
     for line in stdout.lines() {
         if line.starts_with("PIGLIT TEST:") {
             if open {
                 // The one before never reported.
-                statuses.push(Status::Fail);
+                push(Status::Fail, &mut output);
             }
             open = true;
             skipped_whole = false;
@@ -129,32 +136,36 @@ pub fn of_batch(stdout: &str, end: End, count: usize) -> BatchResult {
             if let Some(parts) = value.get("subtest").and_then(|parts| parts.as_object()) {
                 if let Some(status) = parts.values().find_map(|text| text.as_str()?.parse::<Status>().ok()) {
                     if open {
-                        statuses.push(status);
+                        push(status, &mut output);
                         open = false;
                     }
                 }
             } else if value.get("result").and_then(|text| text.as_str()) == Some("skip") {
                 skipped_whole = true;
             }
-        } else if line.trim_end().ends_with("not supported on this implementation") {
-            skipped_whole = true;
+        } else {
+            skipped_whole |= line.trim_end().ends_with("not supported on this implementation");
+            output.push_str(line);
+            output.push('\n');
         }
     }
-    statuses.truncate(count);
-    if statuses.len() < count {
+    if result.statuses.len() < count {
         let stopped = match end {
             End::Timeout => Some(Status::Timeout),
             End::Signal(_) => Some(Status::Crash),
             End::Exit(_) if skipped_whole => Some(Status::Skip),
-            End::Exit(_) if open || statuses.is_empty() => Some(Status::Fail),
+            End::Exit(_) if open || result.statuses.is_empty() => Some(Status::Fail),
             End::Exit(_) => None,
         };
         // A process that stopped between two tests says nothing about the next one.
         if let Some(status) = stopped {
-            statuses.push(status);
+            result.statuses.push(status);
+            result.outputs.push(output);
         }
     }
-    BatchResult { statuses }
+    result.statuses.truncate(count);
+    result.outputs.truncate(count);
+    result
 }
 
 /// The JSON of a line that a test printed for the framework.
