@@ -2,6 +2,7 @@
 
 mod attachment;
 mod buffer;
+mod buffer_stream;
 mod clear;
 mod context;
 mod control;
@@ -24,6 +25,7 @@ mod texture_format;
 mod texture_kind;
 mod texture_sampling;
 mod transfer;
+mod transfer_large;
 mod transfer_conversion;
 mod transfer_format;
 mod vertex;
@@ -44,6 +46,7 @@ pub fn all() -> Vec<Scenario> {
         texture_copy::SCENARIOS,
         texture_sampling::SCENARIOS,
         transfer::SCENARIOS,
+        transfer_large::SCENARIOS,
         transfer_format::SCENARIOS,
         transfer_conversion::SCENARIOS,
         framebuffer::SCENARIOS,
@@ -52,6 +55,7 @@ pub fn all() -> Vec<Scenario> {
         shader::SCENARIOS,
         vertex::SCENARIOS,
         buffer::SCENARIOS,
+        buffer_stream::SCENARIOS,
         query::SCENARIOS,
         query_detail::SCENARIOS,
         object::SCENARIOS,
