@@ -6,7 +6,7 @@ use mgpipe_tracker::{Generations, RenderStateTracker, Tracker, TrackerOptions};
 use mgpipe_types::{flush_flags, gl, Context as Pipe, ContextHandle, Flush};
 
 use crate::boundary::ContextAttribs;
-use crate::buffer::BufferBindings;
+use crate::buffer::{AlignedBytes, BufferBindings};
 use crate::debug::DebugState;
 use crate::framebuffer::Framebuffers;
 use crate::pixel::PixelState;
@@ -26,6 +26,8 @@ pub struct Context {
     pub(crate) tracker: Tracker,
     /// The command flow.
     pub(crate) pipe: Box<dyn Pipe>,
+    /// Memory for the next mapping that needs some.
+    pub(crate) map_staging: Option<AlignedBytes>,
 }
 
 impl std::fmt::Debug for Context {
@@ -124,7 +126,7 @@ impl Context {
         };
         let options = TrackerOptions { switches: share.switches, ..TrackerOptions::default() };
         let tracker = Tracker::new(share.handles.clone(), options);
-        Ok(Context { state, tracker, pipe })
+        Ok(Context { state, tracker, pipe, map_staging: None })
     }
 
     /// Marks the context as lost: every later command does nothing.

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
 /// Largest buffer whose contents are moved to fresh storage on the host when a part of it is replaced while in use.
-const RENAME_BYTES: u64 = 64 << 10;
+const RENAME_BYTES: u64 = 16 << 10;
 
 /// A box of texels in an image: layers and slices told apart.
 #[derive(Clone, Copy, Debug)]

@@ -50,6 +50,9 @@ impl Mapping {
 /// Size from which a buffer is replaced when its whole range is invalidated; copying less is cheaper.
 const DIRECT_BYTES: u64 = 4 << 10;
 
+/// Bytes of memory for a mapping that a context keeps for the next one at most.
+const KEPT_STAGING: usize = 4 << 20;
+
 const KNOWN_BITS: u32 = gl::MAP_READ_BIT
     | gl::MAP_WRITE_BIT
     | gl::MAP_INVALIDATE_RANGE_BIT
@@ -167,7 +170,12 @@ impl Context {
             shadow.address(offset)
         } else {
             let lead = offset % MAP_ALIGNMENT;
-            let mut staging = AlignedBytes::new(lead + length).ok_or_else(|| out_of_memory(command))?;
+            let kept = self.map_staging.take();
+            let staging = match kept {
+                Some(kept) => kept.renewed(lead + length),
+                None => AlignedBytes::new(lead + length),
+            };
+            let mut staging = staging.ok_or_else(|| out_of_memory(command))?;
             if fill {
                 buffer.read_back(&mut *self.pipe, offset as u64, &mut staging.bytes_mut()[lead..])?;
             }
@@ -308,7 +316,7 @@ impl Context {
     /// Ends a mapping, sending what was written; false when there was none.
     pub(crate) fn end_mapping(&mut self, buffer: &Buffer) -> bool {
         let mut guard = buffer.lock();
-        let Some(mapping) = guard.mapping.take() else { return false };
+        let Some(mut mapping) = guard.mapping.take() else { return false };
         if buffer.mapped.swap(false, Ordering::AcqRel) {
             buffer.core.mapped_buffers.fetch_sub(1, Ordering::AcqRel);
         }
@@ -316,6 +324,8 @@ impl Context {
         if implicit {
             self.send_mapped(buffer, &guard, &mapping, 0, mapping.length);
         }
+        // Memory for one mapping stays for the next one: fresh pages cost more than the copy.
+        self.map_staging = mapping.staging.take().filter(|s| s.capacity() <= KEPT_STAGING).or(self.map_staging.take());
         if mapping.direct {
             self.state.share.screen.unmap_persistent(&crate::share::only(buffer.handle));
         }

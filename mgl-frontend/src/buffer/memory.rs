@@ -27,6 +27,20 @@ impl AlignedBytes {
         Some(AlignedBytes { lines, len })
     }
 
+    /// Memory for `len` bytes of any contents: this one when it is large enough.
+    pub(crate) fn renewed(mut self, len: usize) -> Option<AlignedBytes> {
+        if self.lines.len() * MAP_ALIGNMENT < len {
+            return AlignedBytes::new(len);
+        }
+        self.len = len;
+        Some(self)
+    }
+
+    /// Bytes that it could hold.
+    pub(crate) fn capacity(&self) -> usize {
+        self.lines.len() * MAP_ALIGNMENT
+    }
+
     /// The bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
         &bytemuck::cast_slice(&self.lines)[..self.len]
@@ -103,5 +117,8 @@ mod tests {
             assert_eq!(address % MAP_ALIGNMENT, 0);
         }
         assert!(AlignedBytes::new(usize::MAX / 2).is_none());
+        let reused = AlignedBytes::new(1000).and_then(|memory| memory.renewed(3)).expect("small");
+        assert_eq!((reused.bytes().len(), reused.capacity()), (3, 1024));
+        assert_eq!(reused.renewed(5000).expect("small").bytes().len(), 5000);
     }
 }
