@@ -22,6 +22,9 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("shader_compile_and_link_errors", link_errors),
     Scenario::new("shader_relink_and_delete", relink_and_delete),
     Scenario::new("shader_attribute_locations", attribute_locations),
+    Scenario::new("shader_attribute_aliases", attribute_aliases),
+    Scenario::new("shader_depth_range", depth_range),
+    Scenario::new("shader_block_array_interpolation", block_array_interpolation),
     Scenario::new("shader_active_uniforms", active_uniforms),
     Scenario::new("shader_bit_operations", bit_operations),
     Scenario::new("shader_control_flow", control_flow),
@@ -608,6 +611,88 @@ unsafe fn attribute_locations(t: &Scene) {
     t.vertex_attrib_3_f32(9, 0.0, 0.0, 4.0);
     t.draw_arrays(gl::POINTS, 0, 1);
     t.equal(t.read_floats(1, 1)[0], [1.0, 2.0, 3.0, 4.0], "values through the locations");
+}
+
+unsafe fn attribute_aliases(t: &Scene) {
+    t.target_of(1, 1, gl::RGBA32F);
+    let stages = [
+        (
+            gl::VERTEX_SHADER,
+            "in vec3 first; in vec2 second; uniform int which; out vec4 v;
+             void main() {
+                gl_Position = vec4(0.0, 0.0, 0.0, 1.0); gl_PointSize = 1.0;
+                if (which == 0) v = vec4(first, 1.0); else v = vec4(second, -1.0, 1.0);
+             }",
+        ),
+        (gl::FRAGMENT_SHADER, "in vec4 v; out vec4 r; void main() { r = v; }"),
+    ];
+    let program = t.program_of(&stages, |p| {
+        t.bind_attrib_location(p, 3, "first");
+        t.bind_attrib_location(p, 3, "second");
+    });
+    for name in ["first", "second"] {
+        t.equal(t.get_attrib_location(program, name), Some(3), name);
+    }
+    t.vertex_array();
+    t.buffer(gl::ARRAY_BUFFER, &[[7.0f32, 8.0, 9.0]]);
+    t.attribute(3, 3, 0, 0);
+    for (which, expected) in [(0, [7.0, 8.0, 9.0, 1.0]), (1, [7.0, 8.0, -1.0, 1.0])] {
+        t.set_int(program, "which", which);
+        t.draw_arrays(gl::POINTS, 0, 1);
+        t.equal(t.read_floats(1, 1)[0], expected, "both names read one array");
+    }
+}
+
+unsafe fn depth_range(t: &Scene) {
+    let source = "out vec4 result; void main() { result = vec4(gl_DepthRange.near, gl_DepthRange.far, gl_DepthRange.diff, 1.0); }";
+    t.target_of(1, 1, gl::RGBA32F);
+    let program = t.program(FULL_VS, source);
+    t.vertex_array();
+    for (near, far) in [(0.0, 1.0), (0.75, 0.25), (0.5, 0.5)] {
+        t.depth_range_f64(near, far);
+        t.fill();
+        let expected = [near as f32, far as f32, (far - near) as f32, 1.0];
+        t.equal(t.read_floats(1, 1)[0], expected, "gl_DepthRange follows glDepthRange");
+    }
+    t.check(t.get_uniform_location(program, "gl_DepthRange.far").is_none(), "built-in uniforms have no location");
+}
+
+unsafe fn block_array_interpolation(t: &Scene) {
+    let block = "Blk { flat float steps; noperspective vec2 screen; vec4 space; } blocks[2]";
+    let vertex = format!(
+        "out {block}; flat out float steps; noperspective out vec2 screen; out vec4 space;
+         void main() {{
+            vec2 at = vec2(gl_VertexID & 1, gl_VertexID >> 1);
+            float w = 1.0 + float(gl_VertexID);
+            gl_Position = vec4((at * 4.0 - 1.0) * w, 0.0, w);
+            steps = w; screen = at; space = vec4(at, w, 1.0);
+            for (int i = 0; i < 2; i++) {{
+                float k = float(i + 1);
+                blocks[i].steps = steps * k; blocks[i].screen = screen * k; blocks[i].space = space * k;
+            }}
+         }}"
+    );
+    let fragment = format!(
+        "in {block}; flat in float steps; noperspective in vec2 screen; in vec4 space; out vec4 result;
+         void main() {{
+            float worst = 0.0;
+            for (int i = 0; i < 2; i++) {{
+                float k = float(i + 1);
+                worst = max(worst, abs(blocks[i].steps - steps * k));
+                worst = max(worst, distance(blocks[i].screen, screen * k));
+                worst = max(worst, distance(blocks[i].space, space * k));
+            }}
+            result = vec4(worst, steps, 0.0, 1.0);
+         }}"
+    );
+    t.target_of(16, 16, gl::RGBA32F);
+    t.program(&vertex, &fragment);
+    t.vertex_array();
+    t.draw_arrays(gl::TRIANGLES, 0, 3);
+    let pixels = t.read_floats(16, 16);
+    let worst = pixels.iter().map(|p| p[0]).fold(0.0, f32::max);
+    t.check(worst < 1e-4, format!("members of the blocks differ from plain varyings by {worst}"));
+    t.check(pixels.iter().all(|p| p[1] == 3.0), "the triangle covers the target");
 }
 
 unsafe fn active_uniforms(t: &Scene) {
