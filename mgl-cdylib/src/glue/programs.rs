@@ -17,6 +17,9 @@ pub(crate) unsafe fn shader_source(
 ) {
     let what = "glShaderSource";
     let Some(n) = length(ctx, count, what) else { return };
+    if !ctx.expect_shader(shader, "glShaderSource") {
+        return;
+    }
     // SAFETY: `n` pointers by the contract of the module.
     let Some(strings) = (unsafe { input(ctx, strings, n, what) }) else { return };
     let lengths = if lengths.is_null() {

@@ -5,6 +5,7 @@
 mod child;
 mod contexts;
 mod driver;
+mod exits;
 mod exports;
 mod hostile;
 mod objects;

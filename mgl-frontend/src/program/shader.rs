@@ -129,6 +129,12 @@ impl Context {
         });
     }
 
+    /// Whether a name is a shader's; raises the error of `call` otherwise. For callers that must not look at other arguments
+    /// before: applications pass anything beside a wrong name.
+    pub fn expect_shader(&mut self, shader: u32, call: &'static str) -> bool {
+        self.gl(|ctx| ctx.state.shader_by_name(shader, call).map(|_| Some(()))).is_some()
+    }
+
     /// `glCompileShader`: starts on a worker; the first command that needs the result waits for it.
     pub fn compile_shader(&mut self, shader: u32) {
         self.gl(|ctx| {
