@@ -55,7 +55,11 @@ pub(crate) fn open_screen(connection: Arc<Connection>, callbacks: Arc<dyn Callba
     let subject = Subject::new(screen, ContextHandle::NULL);
     let fill = |writer: &mut Writer<'_>, _: bool| writer.put(bytemuck::bytes_of(&subject));
     let caps = match answer::caps(&connection, subject, subject_head(control::OPEN_SCREEN), fill) {
-        Ok(caps) => caps,
+        Ok(mut caps) => {
+            // A mapping is memory of this side, whose bytes travel.
+            caps.caps.features &= !features::SILENT_MAPS;
+            caps
+        }
         Err(error) => {
             connection.forget(screen);
             return Err(error);

@@ -69,6 +69,93 @@ fn an_error_of_the_backend_is_the_callers() {
     assert_eq!(screen.fence_status(&fence).unwrap().status, fence_status::SIGNALED);
 }
 
+fn persistent(slot: u32, size: u64, coherent: bool) -> ResourceDesc {
+    let access = if coherent { gl::MAP_COHERENT_BIT } else { 0 };
+    ResourceDesc { storage_flags: gl::MAP_PERSISTENT_BIT | access, immutable: 1, ..buffer(slot, size) }
+}
+
+/// What an application does with a mapping's address.
+fn poke(mapped: &MapResult, at: usize, bytes: &[u8]) {
+    assert!(at + bytes.len() <= mapped.size as usize);
+    // SAFETY: the range lies in the mapping, which lives as long as the buffer.
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (mapped.address as *mut u8).add(at), bytes.len()) };
+}
+
+fn peek(mapped: &MapResult, at: usize, len: usize) -> Vec<u8> {
+    assert!(at + len <= mapped.size as usize);
+    // SAFETY: as in `poke`.
+    unsafe { std::slice::from_raw_parts((mapped.address as *const u8).add(at), len).to_vec() }
+}
+
+#[test]
+fn a_coherent_write_reaches_the_next_verb_without_a_call_between() {
+    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
+    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    const SIZE: usize = (3 << 16) + 5;
+    screen.resource_create(&persistent(1, SIZE as u64, true));
+    screen.resource_create(&buffer(2, SIZE as u64));
+    context.resource_subdata(&upload(handle(1), 0, b"before"), &[], b"before");
+    let mapped = screen.map_persistent(&HandleOnly { handle: handle(1) }).unwrap();
+    assert_eq!(peek(&mapped, 0, 6), b"before");
+    let copy = CopyRegion {
+        dst: handle(2),
+        src: handle(1),
+        dst_kind: Kind::Buffer as u8,
+        src_kind: Kind::Buffer as u8,
+        src_box: Box3::from_buffer_range(0, SIZE as u64),
+        ..CopyRegion::default()
+    };
+    for (round, at) in [0, 65_535, SIZE - 3].into_iter().enumerate() {
+        let bytes = [round as u8 + 1, 200, 7];
+        poke(&mapped, at, &bytes);
+        context.resource_copy_region(&copy);
+        assert_eq!(read(&mut *context, handle(2), SIZE).unwrap()[at..at + 3], bytes);
+    }
+}
+
+#[test]
+fn another_mapping_is_sent_when_it_is_flushed() {
+    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
+    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    screen.resource_create(&persistent(1, 64, false));
+    let mapped = screen.map_persistent(&HandleOnly { handle: handle(1) }).unwrap();
+    poke(&mapped, 0, &[9; 64]);
+    assert_eq!(read(&mut *context, handle(1), 64).unwrap(), [0; 64]);
+    context.resource_flush_range(&FlushRange { res: handle(1), offset: 8, size: 4, access: 0, pad: 0 });
+    let bytes = read(&mut *context, handle(1), 64).unwrap();
+    assert_eq!((&bytes[..8], &bytes[8..12], &bytes[12..]), (&[0; 8][..], &[9; 4][..], &[0; 52][..]));
+    let barrier = MemoryBarrier { bits: gl::CLIENT_MAPPED_BUFFER_BARRIER_BIT, by_region: 0 };
+    context.memory_barrier(&barrier);
+    assert_eq!(read(&mut *context, handle(1), 64).unwrap(), [9; 64]);
+}
+
+#[test]
+fn what_the_device_wrote_is_in_the_mapping_after_a_fence() {
+    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
+    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    screen.resource_create(&persistent(1, 24, true));
+    screen.resource_create(&buffer(2, 24));
+    context.resource_subdata(&upload(handle(2), 0, &[5; 24]), &[], &[5; 24]);
+    let mapped = screen.map_persistent(&HandleOnly { handle: handle(1) }).unwrap();
+    context.resource_copy_region(&CopyRegion {
+        dst: handle(1),
+        src: handle(2),
+        dst_kind: Kind::Buffer as u8,
+        src_kind: Kind::Buffer as u8,
+        src_box: Box3::from_buffer_range(0, 16),
+        ..CopyRegion::default()
+    });
+    context.fence_create(&FenceDesc { fence: handle(3), exportable: 0, pad: 0 });
+    // The application goes on writing elsewhere meanwhile; that stays.
+    poke(&mapped, 16, &[1; 8]);
+    let wait = FenceWait { fence: handle(3), timeout_ns: u64::MAX };
+    assert_eq!(screen.fence_wait(&wait).unwrap().status, fence_status::SIGNALED);
+    assert_eq!(peek(&mapped, 0, 24), [[5; 8], [5; 8], [1; 8]].concat());
+    // An upload through a call shows at once.
+    context.resource_subdata(&upload(handle(1), 2, &[8; 3]), &[], &[8; 3]);
+    assert_eq!(peek(&mapped, 0, 6), [5, 5, 8, 8, 8, 5]);
+}
+
 #[test]
 fn threads_never_tear_a_record() {
     let backend = Arc::new(split(NullBackend, small()));
