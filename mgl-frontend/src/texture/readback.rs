@@ -1,7 +1,7 @@
 //! `glGetTexImage` and `glGetCompressedTexImage`: what the device holds, generated and rendered levels included.
 
 use mgpipe_tracker::VerbClass;
-use mgpipe_types::{aspect, Box3, Format, ReadbackInfo, Surface, Target};
+use mgpipe_types::{aspect, Box3, Format, Opcode, ReadbackInfo, ReadbackToBuffer, Surface, Target, TypedHandle as _};
 
 use super::compressed::{decode, decoded_format, encode_storage, image_bytes};
 use super::image::client_format;
@@ -10,8 +10,8 @@ use super::{Extent, Texture};
 use crate::boundary::PixelDest;
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_operation, out_of_memory, GlError, GlResult};
-use crate::format::{check_texture_transfer, TransferUse};
-use crate::pixel::{pack_image, transfer_address, ClientFormat, Components, Download, PackOptions};
+use crate::format::{check_texture_transfer, ResolvedFormat, TransferUse};
+use crate::pixel::{pack_image, packs_as_stored, transfer_address, ClientFormat, Components, Download, PackOptions};
 
 /// Every aspect that a format has.
 fn all_aspects(storage: Format) -> u32 {
@@ -104,6 +104,12 @@ impl Context {
             let store = ctx.state.pixel.pack;
             let in_buffer = matches!(dest, PixelDest::Buffer(_));
             let address = transfer_address(&store, dims, extent.sizes(), &client, in_buffer, command)?;
+            if let PixelDest::Buffer(offset) = dest {
+                let pixels = (&client, dims, extent);
+                if !extent.is_empty() && ctx.image_on_device(&texture, (at, level), &internal, pixels, offset)? {
+                    return Ok(());
+                }
+            }
             ctx.write_to_dest(dest, address.end, client.offset_alignment(), command, |ctx, out| {
                 if extent.is_empty() {
                     return Ok(());
@@ -147,6 +153,45 @@ impl Context {
                 Ok(())
             })
         });
+    }
+
+    /// Has the device write an image into the pack buffer, in the order of the commands, without waiting for anything. False
+    /// when the pixels take another form than the texels.
+    fn image_on_device(
+        &mut self,
+        texture: &Texture,
+        (at, level): (ImageTarget, u32),
+        internal: &ResolvedFormat,
+        (client, dims, extent): (&ClientFormat, u32, Extent),
+        offset: usize,
+    ) -> GlResult<bool> {
+        let command = "glGetTexImage";
+        let store = self.state.pixel.pack;
+        let (storage, base) = (internal.storage, internal.info.base);
+        if !self.state.share.caps.has_call(Opcode::ReadbackToBuffer)
+            || decoded_format(storage).is_some()
+            || !packs_as_stored(client, &store, storage, base, PackOptions::default())
+        {
+            return Ok(false);
+        }
+        let address = transfer_address(&store, dims, extent.sizes(), client, true, command)?;
+        let buffer = self.pack_buffer(offset, address.end, client.offset_alignment(), command)?;
+        let Some((surface, format)) = self.read_surface(texture, at.face, level)? else { return Ok(true) };
+        self.pipe.readback_to_buffer(&ReadbackToBuffer {
+            info: ReadbackInfo {
+                surface,
+                area: whole_area(at.target, extent),
+                format: format.0,
+                aspect: all_aspects(format),
+                pad: [0; 2],
+            },
+            buffer: buffer.handle.raw(),
+            offset: (offset + address.start) as u64,
+            row_stride: address.row_stride as u64,
+            slice_stride: address.image_stride as u64,
+        });
+        buffer.gpu_wrote();
+        Ok(true)
     }
 
     /// How far `glGetCompressedTexImage` writes from the application's pointer; `None` when it writes to a buffer.

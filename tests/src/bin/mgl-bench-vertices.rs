@@ -46,8 +46,7 @@ fn measure(arguments: &Arguments) -> Result<Report> {
                         let len = if n == 2 { SIZE } else { SIZE / 8 };
                         let access = gl::MAP_WRITE_BIT | access;
                         let mapped = scene.map_buffer_range(gl::ARRAY_BUFFER, 0, len as i32, access);
-                        // SAFETY: the mapping is `len` bytes long.
-                        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), mapped, len) };
+                        std::ptr::copy_nonoverlapping(bytes.as_ptr(), mapped, len);
                         scene.unmap_buffer(gl::ARRAY_BUFFER);
                     }
                     _ => {}
