@@ -1,19 +1,39 @@
-//! The server executable of split transports. Running a backend in its own process is not built yet, so it says so and
-//! exits with status 2; `--version` tells the catalogue that a client would have to match.
+//! The server of split transports: runs backends for clients in other processes.
+//!
+//! Started by a client (`--connected`), it serves that client on its standard input and ends with it. Started by hand
+//! (`--listen PATH`), it serves everybody of the same user who comes to that address, each on a thread of its own with a
+//! backend of its own and nothing shared. It knows MGPipe and the backends; it knows no GL.
+#![forbid(unsafe_code)]
 
+mod arguments;
+mod logging;
+#[cfg(target_os = "linux")]
+mod serving;
+
+use clap::Parser as _;
 use std::process::ExitCode;
 
-fn main() -> ExitCode {
-    let version = std::env::args().nth(1).is_some_and(|a| a == "--version");
-    if version {
-        println!(
-            "mgl-server {}, {} calls, catalogue {:016x}",
-            env!("CARGO_PKG_VERSION"),
-            mgpipe_types::CALLS.len(),
-            mgpipe_wire::catalogue_fingerprint()
-        );
-        return ExitCode::SUCCESS;
+#[cfg(not(target_os = "linux"))]
+mod serving {
+    //! Systems without a port of the transports.
+
+    use crate::arguments::Arguments;
+
+    pub(crate) fn run(_: &Arguments) -> anyhow::Result<()> {
+        anyhow::bail!("split transports are not there on this operating system yet; use monolith or inproc")
     }
-    eprintln!("mgl-server: running a backend in its own process is not available yet; use MGL_TRANSPORT=monolith");
-    ExitCode::from(2)
+}
+
+fn main() -> ExitCode {
+    let arguments = arguments::Arguments::parse();
+    logging::init();
+    // Whatever this process opens runs here: a server that started a server would never end.
+    std::env::set_var("MGL_TRANSPORT", "monolith");
+    match serving::run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            log::error!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
 }

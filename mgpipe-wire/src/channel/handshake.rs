@@ -90,7 +90,7 @@ pub(crate) struct Introduced {
 
 /// Waits for a client's first message and checks everything about it.
 pub(crate) fn introduction(socket: OwnedFd) -> Result<Introduced, StartError> {
-    let peer = platform::socket_peer(socket.as_fd()).and_then(|(pid, _)| platform::process_descriptor(pid));
+    let peer = platform::peer_descriptor(socket.as_fd())?;
     let socket = Arc::new(socket);
     let mut receiver = Receiver::new(socket.clone(), peer);
     let refuse = |why: String| {

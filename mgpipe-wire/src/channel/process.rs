@@ -38,7 +38,7 @@ struct Keeper {
 
 /// Waits for a child to end; kills it after `limit`.
 fn bury(mut child: Child, limit: Duration) {
-    let descriptor = platform::process_descriptor(child.id());
+    let descriptor = platform::process_descriptor(child.id()).ok().flatten();
     let deadline = Instant::now() + limit;
     loop {
         // An error means that the application has waited for all its children, and this one was among them.
@@ -95,6 +95,7 @@ pub fn spawn(program: &Path, options: &ConnectOptions) -> Result<Attached, Start
     let child = Command::new(program)
         .arg(CONNECTED)
         .args(options.affinity.iter().map(|processors| format!("--affinity={processors}")))
+        .args(options.tuning.spin.iter().map(|spin| format!("--spin-us={}", spin.as_micros())))
         .env_clear()
         .envs(server_environment(std::env::vars_os()))
         .stdin(Stdio::from(theirs))
@@ -103,7 +104,8 @@ pub fn spawn(program: &Path, options: &ConnectOptions) -> Result<Attached, Start
         .process_group(0)
         .spawn()
         .map_err(failed)?;
-    let peer = platform::process_descriptor(child.id());
+    // A child is there until it is waited for, so this tells nothing yet.
+    let peer = platform::process_descriptor(child.id()).ok().flatten();
     attached(ours, peer, Some(child), options).map_err(|error| match error {
         StartError::Handshake(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
             failed(io::Error::new(error.kind(), "it ended before it answered"))
@@ -119,7 +121,7 @@ pub fn spawn(program: &Path, options: &ConnectOptions) -> Result<Attached, Start
 pub fn attach(path: &Path, options: &ConnectOptions) -> Result<Attached, StartError> {
     let failed = |error| StartError::Address { path: path.display().to_string(), error };
     let socket: OwnedFd = UnixStream::connect(path).map_err(failed)?.into();
-    let peer = platform::socket_peer(socket.as_fd()).and_then(|(pid, _)| platform::process_descriptor(pid));
+    let peer = platform::peer_descriptor(socket.as_fd())?;
     attached(socket, peer, None, options)
 }
 

@@ -162,10 +162,28 @@ pub(crate) fn receive_some(socket: BorrowedFd<'_>, into: &mut [u8], files: &mut 
     }
 }
 
-/// A descriptor that becomes readable when the process ends. `None` when the system refuses.
-pub(crate) fn process_descriptor(pid: u32) -> Option<OwnedFd> {
-    let pid = Pid::from_raw(i32::try_from(pid).ok()?)?;
-    pidfd_open(pid, PidfdFlags::empty()).ok()
+/// A descriptor that becomes readable when the process ends. `None` when the system has none to give.
+///
+/// # Errors
+/// `UnexpectedEof` when there is no such process any more.
+pub(crate) fn process_descriptor(pid: u32) -> io::Result<Option<OwnedFd>> {
+    let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return Ok(None) };
+    match pidfd_open(pid, PidfdFlags::empty()) {
+        Ok(descriptor) => Ok(Some(descriptor)),
+        Err(Errno::SRCH) => Err(io::ErrorKind::UnexpectedEof.into()),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The descriptor of the process at the other end of a Unix socket, as [`process_descriptor`].
+///
+/// # Errors
+/// `UnexpectedEof` when that process is gone, though somebody else may still hold its socket.
+pub(crate) fn peer_descriptor(socket: BorrowedFd<'_>) -> io::Result<Option<OwnedFd>> {
+    match socket_peer(socket) {
+        Some((pid, _)) => process_descriptor(pid),
+        None => Ok(None),
+    }
 }
 
 /// Process and user at the other end of a Unix socket.

@@ -1,0 +1,115 @@
+//! Clients in processes of their own, which the tests of `lives` let die in various ways.
+
+use crate::client::{kill, servers_of, Client, Place, LONG, SERVER};
+use mgpipe_types::PipeError;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Environment variable that says what the victim shall do; without it the victims do nothing.
+const ORDER: &str = "MGL_TEST_VICTIM";
+
+/// Starts a victim; returns it and the processes that it names.
+pub(crate) fn start(test: &str, order: &str) -> (Child, Vec<u32>) {
+    let mut child = Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", &format!("victim::{test}"), "--nocapture", "--test-threads=1"])
+        .env(ORDER, order)
+        .env("MGL_TRANSPORT", "spawn")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("this program runs");
+    let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+    let pids = loop {
+        let line = lines.next().expect("it says its processes").expect("readable");
+        if let Some((_, pids)) = line.split_once("processes:") {
+            break pids.split_whitespace().map(|pid| pid.parse().expect("a number")).collect();
+        }
+    };
+    // What it writes later must not fail.
+    std::thread::spawn(move || lines.for_each(drop));
+    (child, pids)
+}
+
+fn order() -> Option<String> {
+    std::env::var(ORDER).ok()
+}
+
+fn announce(pids: &[u32]) {
+    let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
+    println!("\nprocesses: {}", pids.join(" "));
+    std::io::stdout().flush().expect("written");
+}
+
+fn wait_for_the_end() -> ! {
+    std::thread::sleep(Duration::from_secs(120));
+    std::process::exit(1)
+}
+
+/// Opens a server, works with it, and does what the order says.
+#[test]
+fn uses_a_server() {
+    let Some(order) = order() else { return };
+    let mut client = Client::open(Place::Own).expect("a server");
+    assert_eq!(client.echo(1, b"12345678").expect("alive"), b"12345678");
+    let servers: Vec<u32> = servers_of(std::process::id()).into_iter().collect();
+    announce(&servers);
+    match order.as_str() {
+        "exit" => std::process::exit(0),
+        "abort" => std::process::abort(),
+        "work" => loop {
+            client.fill(1, b"12345678");
+        },
+        _ => wait_for_the_end(),
+    }
+}
+
+/// Starts a server by hand on a socket that yet another process keeps open, as a fork of an application may.
+#[test]
+fn leaves_its_socket_to_another() {
+    let Some(_) = order() else { return };
+    let (ours, theirs) = std::os::unix::net::UnixStream::pair().expect("sockets");
+    let server = Command::new(SERVER)
+        .arg("--connected")
+        .stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs)))
+        .spawn()
+        .expect("the server");
+    let keeper = Command::new("sleep")
+        .arg("60")
+        .stdin(Stdio::from(std::os::fd::OwnedFd::from(ours.try_clone().expect("a duplicate"))))
+        .spawn()
+        .expect("sleep");
+    announce(&[server.id(), keeper.id()]);
+    wait_for_the_end()
+}
+
+/// Its servers are killed at various moments; it must notice, go on, and get new ones.
+#[test]
+fn loses_its_servers() {
+    let Some(_) = order() else { return };
+    announce(&[]);
+    let own = std::process::id();
+    for round in 0..60u64 {
+        let mut client = Client::open(Place::Own).expect("a server");
+        let servers: Vec<u32> = servers_of(own).into_iter().collect();
+        let [server] = servers[..] else { panic!("exactly one server: {servers:?}") };
+        let killing = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_micros(round * 137));
+            kill(server);
+        });
+        let start = Instant::now();
+        let lost = loop {
+            match client.echo(2, &[round as u8; 5000]) {
+                Ok(bytes) => assert_eq!(bytes, [round as u8; 5000]),
+                Err(error) => break error,
+            }
+            assert!(start.elapsed() < LONG, "the loss is not noticed");
+        };
+        assert!(matches!(lost, PipeError::DeviceLost(_)), "{lost}");
+        assert!(client.screen.device_lost().is_some(), "round {round}");
+        client.fill(1, &[1; 4096]);
+        killing.join().expect("killed");
+        drop(client);
+        assert!(servers_of(own).is_empty(), "a dead child is waited for");
+    }
+}
