@@ -1,4 +1,4 @@
-//! Building `libmgl.so` and laying out the directory from which programs load it.
+//! Building `libmgl.so` and `mgl-server`, and laying out the directory from which programs load it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,9 @@ use crate::workspace::Workspace;
 
 /// Names under which the one library is also found, for programs that bypass the glvnd dispatcher.
 pub const SHADOW_NAMES: &[&str] = &["libEGL.so.1", "libEGL.so", "libGL.so.1", "libGL.so", "libOpenGL.so.0"];
+
+/// The server that the library starts for `MGL_TRANSPORT=spawn`, beside which it looks for it.
+const SERVER: &str = "mgl-server";
 
 /// A driver directory that is ready to be used.
 #[derive(Clone, Debug)]
@@ -40,7 +43,7 @@ pub fn profile_dir(release: bool) -> &'static str {
 /// # Errors
 /// When the build fails (its last lines are printed) or files cannot be written.
 pub fn build(workspace: &Workspace, release: bool, extra: &[&str]) -> Result<DriverDir> {
-    let mut args = vec!["build", "--package", "mgl-cdylib", "--lib"];
+    let mut args = vec!["build", "--package", "mgl-cdylib", "--lib", "--package", "mgl-server", "--bin", "mgl-server"];
     if release {
         args.push("--release");
     }
@@ -50,7 +53,7 @@ pub fn build(workspace: &Workspace, release: bool, extra: &[&str]) -> Result<Dri
     let finished = exec::logged(&mut workspace.cargo(&args), &label, &log)?;
     if !finished.status.success() {
         finished.print_tail(40);
-        bail!("building mgl-cdylib failed");
+        bail!("building mgl-cdylib and mgl-server failed");
     }
     lay_out(workspace, release)
 }
@@ -65,6 +68,7 @@ pub fn lay_out(workspace: &Workspace, release: bool) -> Result<DriverDir> {
     built_library(workspace, release)?;
     std::fs::create_dir_all(&dir.path).with_context(|| format!("cannot make {}", dir.path.display()))?;
     replace_link(Path::new("../libmgl.so"), &dir.path.join("libmgl.so"))?;
+    replace_link(Path::new("../mgl-server"), &dir.path.join(SERVER))?;
     complete(dir)
 }
 
@@ -76,11 +80,12 @@ pub fn lay_out(workspace: &Workspace, release: bool) -> Result<DriverDir> {
 pub fn snapshot(workspace: &Workspace, release: bool) -> Result<DriverDir> {
     let library = built_library(workspace, release)?;
     let path = workspace.scratch(&format!("driver-{}", profile_dir(release)))?;
-    let fresh = path.join("libmgl.so.new");
-    std::fs::copy(&library, &fresh).with_context(|| format!("cannot write {}", fresh.display()))?;
-    // Renaming leaves programs that have the old copy open alone.
-    let copy = path.join("libmgl.so");
-    std::fs::rename(&fresh, &copy).with_context(|| format!("cannot write {}", copy.display()))?;
+    replace_copy(&library, &path.join("libmgl.so"))?;
+    // A driver without its server still runs in monolith and inproc.
+    let server = library.with_file_name(SERVER);
+    if server.is_file() {
+        replace_copy(&server, &path.join(SERVER))?;
+    }
     complete(DriverDir { manifest: path.join("50_mgl.json"), path })
 }
 
@@ -109,6 +114,13 @@ fn manifest_text(library: &Path) -> String {
         "ICD": { "library_path": library.to_string_lossy() },
     });
     format!("{manifest:#}\n")
+}
+
+/// Copies a file over another one. Renaming leaves programs that have the old copy open alone.
+fn replace_copy(from: &Path, to: &Path) -> Result<()> {
+    let fresh = to.with_extension("new");
+    std::fs::copy(from, &fresh).with_context(|| format!("cannot write {}", fresh.display()))?;
+    std::fs::rename(&fresh, to).with_context(|| format!("cannot write {}", to.display()))
 }
 
 /// Makes `link` a symbolic link to `to`, in place of whatever was there.
