@@ -17,6 +17,10 @@ use crate::workspace::Workspace;
 pub enum GlDriver {
     /// This repository's driver, on Vulkan.
     Mgl,
+    /// The same with the backend on a second thread.
+    MglInproc,
+    /// The same with the backend in a process of its own.
+    MglSpawn,
     /// Mesa's processor-only driver: the reference.
     Llvmpipe,
     /// Mesa's OpenGL on Vulkan: the peer that draws through the same Vulkan driver as MGL.
@@ -38,6 +42,8 @@ impl GlDriver {
     pub fn label(self) -> &'static str {
         match self {
             GlDriver::Mgl => "MGL",
+            GlDriver::MglInproc => "MGL inproc",
+            GlDriver::MglSpawn => "MGL spawn",
             GlDriver::Llvmpipe => "llvmpipe",
             GlDriver::Zink => "Zink",
         }
@@ -47,8 +53,20 @@ impl GlDriver {
     pub fn program_name(self) -> &'static str {
         match self {
             GlDriver::Mgl => "magma/monolith",
+            GlDriver::MglInproc => "magma/inproc",
+            GlDriver::MglSpawn => "magma/spawn",
             GlDriver::Llvmpipe => "llvmpipe",
             GlDriver::Zink => "zink",
+        }
+    }
+
+    /// Where the backend of this repository's driver runs; `None` for another one's.
+    pub fn transport(self) -> Option<Transport> {
+        match self {
+            GlDriver::Mgl => Some(Transport::Monolith),
+            GlDriver::MglInproc => Some(Transport::Inproc),
+            GlDriver::MglSpawn => Some(Transport::Spawn),
+            GlDriver::Llvmpipe | GlDriver::Zink => None,
         }
     }
 
@@ -63,9 +81,9 @@ impl GlDriver {
     pub fn variables(self, workspace: &Workspace, release: bool) -> Result<BTreeMap<&'static str, OsString>> {
         let mut variables: BTreeMap<&'static str, OsString> = BTreeMap::new();
         match self {
-            GlDriver::Mgl => {
-                let choice =
-                    DriverChoice { backend: Backend::Magma, transport: Transport::Monolith, release, shadow: false };
+            GlDriver::Mgl | GlDriver::MglInproc | GlDriver::MglSpawn => {
+                let transport = self.transport().unwrap_or(Transport::Monolith);
+                let choice = DriverChoice { backend: Backend::Magma, transport, release, shadow: false };
                 let dir = driver_dir::snapshot(workspace, release)?;
                 variables = environment::variables(workspace, &dir, &choice);
             }
@@ -79,7 +97,7 @@ impl GlDriver {
                 variables.insert("MESA_LOADER_DRIVER_OVERRIDE", "zink".into());
             }
         }
-        if self != GlDriver::Mgl {
+        if self.transport().is_none() {
             if let Some(manifest) = MESA_MANIFESTS.iter().find(|path| Path::new(path).exists()) {
                 variables.insert("__EGL_VENDOR_LIBRARY_FILENAMES", manifest.into());
             }

@@ -208,7 +208,7 @@ fn run_tests(
 /// `cargo xtask piglit`.
 pub fn run(args: PiglitArgs) -> Result<Outcome> {
     let workspace = Workspace::find();
-    if args.driver == GlDriver::Mgl && !args.no_build {
+    if args.driver.transport().is_some() && !args.no_build {
         driver_dir::build(&workspace, args.release, &[])?;
     }
     let options = RunOptions {
