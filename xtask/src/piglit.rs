@@ -190,7 +190,7 @@ fn run_tests(
     options: RunOptions,
 ) -> Result<(BTreeMap<String, Status>, BTreeMap<String, Skip>)> {
     let RunOptions { driver, release, jobs, timeout, batch, core_only } = options;
-    let logs = workspace.scratch(&format!("piglit/{}", driver.label().to_lowercase()))?;
+    let logs = workspace.scratch(&format!("piglit/{}", driver.label().to_lowercase().replace(" ", "-")))?;
     let mut variables = driver.variables(workspace, release)?;
     if core_only {
         variables.insert("MGL_LEGACY_CONTEXTS", "refuse".into());
@@ -246,7 +246,7 @@ pub fn run(args: PiglitArgs) -> Result<Outcome> {
     };
     let out = match &args.out {
         Some(path) => path.clone(),
-        None => workspace.scratch("piglit")?.join(format!("results-{}.tsv", args.driver.label().to_lowercase())),
+        None => workspace.scratch("piglit")?.join(format!("results-{}.tsv", args.driver.label().to_lowercase().replace(" ", "-"))),
     };
     write_results(&out, &results)?;
     if let Some(dir) = &args.results {

@@ -9,4 +9,5 @@ mod exits;
 mod exports;
 mod hostile;
 mod objects;
+mod transports;
 mod vendor;
