@@ -35,6 +35,7 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
     check_stages(&sorted, options)?;
     check_frag_coord(&sorted)?;
     check_invariance(&sorted)?;
+    check_clipping(&sorted)?;
     let mut facts = merge_facts(&sorted)?;
     let has = |stage| sorted.iter().any(|(s, _)| *s == stage);
     facts.generated_control = !options.separable && passthrough::is_needed(has);
@@ -177,6 +178,19 @@ fn check_invariance(shaders: &[(Stage, &Body)]) -> Result<(), String> {
             return Err(format!(
                 "error: `{name}' has mismatching invariant qualifiers in the {producer} and {consumer} shaders"
             ));
+        }
+    }
+    Ok(())
+}
+
+/// A stage clips by distances or by a vertex, not by both (GLSL 1.30, section 7.1).
+fn check_clipping(shaders: &[(Stage, &Body)]) -> Result<(), String> {
+    for stage in Stage::ALL {
+        let mut clips = shaders.iter().filter(|(s, _)| *s == stage).map(|(_, body)| body.facts.clips);
+        let (distance, vertex) = clips.by_ref().fold((false, false), |all, own| (all.0 | own.0, all.1 | own.1));
+        if distance && vertex {
+            let name = stage.name();
+            return Err(format!("error: {name} shader writes to both `gl_ClipVertex' and `gl_ClipDistance'"));
         }
     }
     Ok(())

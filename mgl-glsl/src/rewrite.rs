@@ -76,6 +76,8 @@ pub(crate) struct SourceFacts {
     pub(crate) varyings: Vec<varyings::Varying>,
     /// Input primitive that a geometry shader declares.
     pub(crate) geometry_input: Option<&'static str>,
+    /// The shader mentions `gl_ClipDistance`, and `gl_ClipVertex`.
+    pub(crate) clips: (bool, bool),
     /// The version the shader was written in.
     pub(crate) version: u16,
 }

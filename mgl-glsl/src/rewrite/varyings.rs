@@ -96,6 +96,8 @@ impl Rewriter<'_, '_, '_> {
             varying.invariant |= invariant.contains(varying.name.as_str());
         }
         self.facts.varyings = list;
+        let uses = |name: &str| self.input.tokens.iter().any(|t| t.is(name));
+        self.facts.clips = (uses("gl_ClipDistance"), uses("gl_ClipVertex"));
         self.facts.geometry_input = primitive;
     }
 }

@@ -636,3 +636,21 @@ void main() {
     places.dedup();
     assert_eq!(places.len(), inputs.len(), "each has a location of its own in SPIR-V: {inputs:?}");
 }
+
+#[test]
+fn clip_distances_and_a_clip_vertex_exclude_each_other() {
+    let vertex = |body: &str| format!("#version 130\nvoid main() {{ gl_Position = vec4(0); {body} }}");
+    let fragment = "#version 130\nvoid main() { gl_FragColor = vec4(1); }";
+    let run = |body: &str| {
+        let options = CompileOptions { profile: ContextProfile::Compatibility, ..CompileOptions::default() };
+        let shaders = [
+            compile(Stage::Vertex, vertex(body).as_bytes(), &options),
+            compile(Stage::Fragment, fragment.as_bytes(), &options),
+        ];
+        assert!(shaders.iter().all(CompiledShader::ok), "{}", shaders[0].info_log());
+        link(&shaders.iter().collect::<Vec<_>>(), &LinkOptions::default()).is_ok()
+    };
+    assert!(run("gl_ClipDistance[0] = 1.0;"));
+    assert!(run("gl_ClipVertex = vec4(1);"));
+    assert!(!run("gl_ClipVertex = vec4(1); gl_ClipDistance[0] = 1.0;"));
+}
