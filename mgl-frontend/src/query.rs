@@ -114,7 +114,11 @@ impl Context {
         self.gl(|ctx| {
             let command = "glBeginQuery";
             let slot = slot_of(target).ok_or_else(|| invalid_enum("glBeginQuery: target"))?;
-            if ctx.state.queries.active[slot] != 0 {
+            let occlusion = [gl::SAMPLES_PASSED, gl::ANY_SAMPLES_PASSED];
+            let active = &ctx.state.queries.active;
+            // One occlusion query at a time, whatever it counts (GL 3.3 core, section 2.14).
+            let other = occlusion.iter().filter(|_| occlusion.contains(&target)).filter_map(|t| slot_of(*t));
+            if active[slot] != 0 || other.into_iter().any(|slot| active[slot] != 0) {
                 return Err(invalid_operation("glBeginQuery: a query of this target is active"));
             }
             ctx.query_for(id, target, command)?;

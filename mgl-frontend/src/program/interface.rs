@@ -38,6 +38,8 @@ impl Context {
         self.gl_or(-1, |ctx| {
             let executable = ctx.linked_by_name(program, "glGetAttribLocation")?;
             Ok(match find(&executable.reflection.inputs, name) {
+                // Conventional attributes have generic locations here, which are nothing that GL shows.
+                _ if name.starts_with("gl_") => -1,
                 Some((v, element)) if v.location >= 0 => {
                     v.location + (element * gl_type::attribute_locations(v.gl_type)) as i32
                 }

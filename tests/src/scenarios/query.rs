@@ -160,6 +160,8 @@ unsafe fn errors(t: &Scene) {
     t.begin_query(gl::SAMPLES_PASSED, a);
     t.begin_query(gl::SAMPLES_PASSED, b);
     t.error(gl::INVALID_OPERATION, "two queries of one target");
+    t.begin_query(gl::ANY_SAMPLES_PASSED, b);
+    t.error(gl::INVALID_OPERATION, "two occlusion queries of different targets");
     t.get_query_parameter_u32(a, gl::QUERY_RESULT);
     t.error(gl::INVALID_OPERATION, "the result of an active query");
     let mut current = 0;
