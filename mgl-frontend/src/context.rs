@@ -78,6 +78,8 @@ pub(crate) struct ContextState {
     pub(crate) pixel: PixelState,
     /// Scratch of multi-draws.
     pub(crate) draw_ranges: Vec<mgpipe_types::DrawRange>,
+    /// Names of textures that this context has changed since its last submit and that may wait for their first use.
+    waiting_textures: Vec<u32>,
     warned: Vec<&'static str>,
 }
 
@@ -121,6 +123,7 @@ impl Context {
             renderbuffer: None,
             pixel: PixelState::default(),
             draw_ranges: Vec::new(),
+            waiting_textures: Vec::new(),
             warned: Vec::new(),
             share: share.clone(),
         };
@@ -180,6 +183,24 @@ impl Context {
         }
     }
 
+    /// Sends what waits in textures before a submit: afterwards other contexts may use them, and then it has to be in the
+    /// flow of the context that changed them, whichever of the others comes first.
+    #[inline]
+    pub(crate) fn send_waiting(&mut self) {
+        if !self.state.waiting_textures.is_empty() {
+            self.send_waiting_textures();
+        }
+    }
+
+    #[cold]
+    fn send_waiting_textures(&mut self) {
+        for name in std::mem::take(&mut self.state.waiting_textures) {
+            if let Some(texture) = self.state.share.textures.get(name) {
+                texture.realize(&mut *self.pipe);
+            }
+        }
+    }
+
     #[cold]
     fn bury_dead(&mut self) {
         for dead in self.state.share.take_dead() {
@@ -199,12 +220,26 @@ impl Context {
 
     /// The end of a frame without a present.
     pub(crate) fn end_frame(&mut self) {
+        self.send_waiting();
         self.before_submit();
         self.pipe.flush(&Flush { flags: flush_flags::SUBMIT | flush_flags::END_OF_FRAME, pad: 0 });
     }
 }
 
 impl ContextState {
+    /// Notes that a texture has something to send. Default textures belong to one context and need not.
+    pub(crate) fn texture_waits(&mut self, name: u32) {
+        let waiting = &mut self.waiting_textures;
+        if name == 0 || waiting.last() == Some(&name) {
+            return;
+        }
+        if waiting.len() == waiting.capacity() {
+            waiting.sort_unstable();
+            waiting.dedup();
+        }
+        waiting.push(name);
+    }
+
     /// Says once per context that something is done differently than asked for.
     #[cold]
     pub(crate) fn warn_once(&mut self, text: &'static str) {

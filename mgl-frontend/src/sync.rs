@@ -105,12 +105,14 @@ impl ShareGroup {
 impl Context {
     /// Submits everything so far.
     pub(crate) fn submit(&mut self) {
+        self.send_waiting();
         self.before_submit();
         self.pipe.flush(&Flush { flags: flush_flags::SUBMIT, pad: 0 });
     }
 
     fn insert_fence(&mut self, exportable: bool) -> GlResult<Fence> {
         let handle: FenceHandle = self.state.share.mint("fence")?;
+        self.send_waiting();
         self.before_submit();
         self.pipe.fence_create(&FenceDesc { fence: handle.raw(), exportable: u32::from(exportable), pad: 0 });
         Ok(Fence { core: self.state.share.core.clone(), handle, signaled: AtomicBool::new(false) })

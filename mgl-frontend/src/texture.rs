@@ -353,9 +353,13 @@ impl Texture {
 
     /// Sends everything that waits, when something does.
     pub(crate) fn realize(&self, pipe: &mut dyn Pipe) {
-        if self.work.load(Ordering::Relaxed) && self.work.swap(false, Ordering::AcqRel) {
+        if self.work.load(Ordering::Acquire) {
             let mut inner = self.inner.lock();
-            self.realize_locked(&mut inner, pipe);
+            // Another context that finds no work must find everything sent.
+            if self.work.load(Ordering::Relaxed) {
+                self.realize_locked(&mut inner, pipe);
+                self.work.store(false, Ordering::Release);
+            }
         }
     }
 

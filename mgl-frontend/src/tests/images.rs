@@ -67,6 +67,20 @@ fn texels_come_back_as_they_went_in() {
 }
 
 #[test]
+fn a_submit_sends_what_waits_for_other_contexts() {
+    let (mut ctx, log) = context();
+    texture(&mut ctx, gl::TEXTURE_2D);
+    upload(&mut ctx, gl::TEXTURE_2D, 0, gl::RGBA8, [2, 2, 1], gl::RGBA, &rgba(4, 1));
+    let gone = texture(&mut ctx, gl::TEXTURE_2D);
+    upload(&mut ctx, gl::TEXTURE_2D, 0, gl::RGBA8, [2, 2, 1], gl::RGBA, &rgba(4, 2));
+    ctx.delete_textures(&[gone]);
+    ctx.flush();
+    assert_eq!(log.lock().count("resource_subdata"), 1, "the texture that is still there");
+    ctx.flush();
+    assert_eq!(log.lock().count("resource_subdata"), 1, "once");
+}
+
+#[test]
 fn a_format_without_alpha_reads_one() {
     let (mut ctx, _) = context();
     texture(&mut ctx, gl::TEXTURE_2D);

@@ -310,6 +310,8 @@ impl Context {
         };
         if over {
             texture.realize(&mut *self.pipe);
+        } else {
+            self.state.texture_waits(texture.name);
         }
     }
 
