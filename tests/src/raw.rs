@@ -74,6 +74,18 @@ functions! {
     fn GenTextures(n: i32, names: *mut u32);
     fn GetActiveUniformBlockiv(program: u32, index: u32, name: u32, values: *mut i32);
     fn GetActiveUniformsiv(program: u32, count: i32, indices: *const u32, name: u32, values: *mut i32);
+    fn GetActiveUniform(
+        program: u32, index: u32, room: i32, length: *mut i32, size: *mut i32, kind: *mut u32, name: *mut c_char,
+    );
+    fn GetBooleanv(name: u32, data: *mut u8);
+    fn GetBufferParameteri64v(target: u32, name: u32, value: *mut i64);
+    fn GetDoublev(name: u32, data: *mut f64);
+    fn GetFloatv(name: u32, data: *mut f32);
+    fn GetUniformfv(program: u32, location: i32, values: *mut f32);
+    fn GetUniformiv(program: u32, location: i32, values: *mut i32);
+    fn GetUniformuiv(program: u32, location: i32, values: *mut u32);
+    fn GetVertexAttribfv(index: u32, name: u32, values: *mut f32);
+    fn GetVertexAttribPointerv(index: u32, name: u32, pointer: *mut *mut c_void);
     fn GetBooleani_v(target: u32, index: u32, data: *mut u8);
     fn GetBufferPointerv(target: u32, name: u32, value: *mut *mut c_void);
     fn GetCompressedTexImage(target: u32, level: i32, data: *mut c_void);
@@ -90,11 +102,15 @@ functions! {
     fn GetQueryObjecti64v(id: u32, name: u32, value: *mut i64);
     fn GetQueryObjectui64v(id: u32, name: u32, value: *mut u64);
     fn GetQueryiv(target: u32, name: u32, value: *mut i32);
+    fn GetShaderiv(shader: u32, name: u32, value: *mut i32);
     fn GetString(name: u32) -> *const c_char;
     fn GetStringi(name: u32, index: u32) -> *const c_char;
     fn GetTexParameterIiv(target: u32, name: u32, values: *mut i32);
     fn GetTexParameterfv(target: u32, name: u32, values: *mut f32);
     fn GetVertexAttribIiv(index: u32, name: u32, values: *mut i32);
+    fn IsSampler(name: u32) -> u8;
+    fn IsVertexArray(name: u32) -> u8;
+    fn GetAttachedShaders(program: u32, most: i32, count: *mut i32, shaders: *mut u32);
     fn IsQuery(id: u32) -> u8;
     fn IsEnabledi(target: u32, index: u32) -> u8;
     fn LogicOp(op: u32);

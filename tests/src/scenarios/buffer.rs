@@ -10,6 +10,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("buffer_map_flush_explicit", map_flush_explicit),
     Scenario::new("buffer_map_unsynchronized_stream", map_unsynchronized),
     Scenario::new("buffer_map_errors", map_errors),
+    Scenario::new("buffer_map_flag_matrix", map_flag_matrix),
     Scenario::new("buffer_orphan_stream", orphan_stream),
     Scenario::new("buffer_copy_sub_data", copy_sub_data),
     Scenario::new("buffer_index_update_between_draws", index_update),
@@ -305,4 +306,59 @@ unsafe fn readback_of_gpu_writes(t: &Scene) {
     let mut pixel = [0.0f32; 4];
     t.get_buffer_sub_data(gl::COPY_WRITE_BUFFER, 0, bytemuck::cast_slice_mut(&mut pixel));
     t.equal(pixel, [0.5, -0.5, 0.0, 1.0], "copied pixels");
+}
+
+unsafe fn map_flag_matrix(t: &Scene) {
+    // Every combination of the flags of glMapBufferRange: which are errors, and what the good ones do.
+    let flags = [
+        gl::MAP_READ_BIT,
+        gl::MAP_WRITE_BIT,
+        gl::MAP_INVALIDATE_RANGE_BIT,
+        gl::MAP_INVALIDATE_BUFFER_BIT,
+        gl::MAP_FLUSH_EXPLICIT_BIT,
+        gl::MAP_UNSYNCHRONIZED_BIT,
+    ];
+    t.buffer(gl::ARRAY_BUFFER, &[1u8; 64]);
+    for bits in 0..64u32 {
+        let access = flags.iter().enumerate().filter(|(i, _)| bits >> i & 1 != 0).fold(0, |a, (_, f)| a | f);
+        let (read, write) = (access & gl::MAP_READ_BIT != 0, access & gl::MAP_WRITE_BIT != 0);
+        let discards = gl::MAP_INVALIDATE_RANGE_BIT | gl::MAP_INVALIDATE_BUFFER_BIT | gl::MAP_UNSYNCHRONIZED_BIT;
+        let legal = (read || write)
+            && !(read && access & discards != 0)
+            && !(access & gl::MAP_FLUSH_EXPLICIT_BIT != 0 && !write);
+        t.buffer_data_u8_slice(gl::ARRAY_BUFFER, &[1; 64], gl::DYNAMIC_DRAW);
+        let p = t.raw.MapBufferRange(gl::ARRAY_BUFFER, 16, 32, access).cast::<u8>();
+        let what = format!("access {access:#x}");
+        t.error(if legal { gl::NO_ERROR } else { gl::INVALID_OPERATION }, &what);
+        t.equal(!p.is_null(), legal, &what);
+        if p.is_null() {
+            continue;
+        }
+        if read {
+            t.equal(p.add(3).read(), 1, &format!("{what}: what was there"));
+        }
+        if write {
+            std::ptr::write_bytes(p, 9, 32);
+        }
+        if access & gl::MAP_FLUSH_EXPLICIT_BIT != 0 {
+            t.flush_mapped_buffer_range(gl::ARRAY_BUFFER, 0, 32);
+            t.flush_mapped_buffer_range(gl::ARRAY_BUFFER, 30, 5);
+            t.error(gl::INVALID_VALUE, &format!("{what}: a flush past the mapping"));
+        } else {
+            t.flush_mapped_buffer_range(gl::ARRAY_BUFFER, 0, 32);
+            t.error(gl::INVALID_OPERATION, &format!("{what}: a flush that was not announced"));
+        }
+        t.equal(t.raw.UnmapBuffer(gl::ARRAY_BUFFER), 1, &what);
+        let mut bytes = [0u8; 64];
+        t.get_buffer_sub_data(gl::ARRAY_BUFFER, 0, &mut bytes);
+        let expected = if write { 9 } else { 1 };
+        t.check(bytes[16..48].iter().all(|b| *b == expected), format!("{what}: contents {:?}", &bytes[14..20]));
+        if access & gl::MAP_INVALIDATE_BUFFER_BIT == 0 {
+            t.check(bytes[15] == 1 && bytes[48] == 1, format!("{what}: the rest"));
+        }
+    }
+    t.raw.MapBufferRange(gl::ARRAY_BUFFER, 0, 0, gl::MAP_READ_BIT);
+    t.check(t.get_error() != gl::NO_ERROR, "a mapping of nothing");
+    t.raw.MapBufferRange(gl::ARRAY_BUFFER, 0, 8, gl::MAP_READ_BIT | 0x8000);
+    t.error(gl::INVALID_VALUE, "a flag that does not exist");
 }

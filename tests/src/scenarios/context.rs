@@ -177,14 +177,14 @@ unsafe fn surfaceless(t: &Scene) {
 }
 
 /// The function tables of another context, current on this thread while the value lives.
-struct Other<'a> {
-    gl: gl::Context,
-    raw: Raw,
+pub(super) struct Other<'a> {
+    pub(super) gl: gl::Context,
+    pub(super) raw: Raw,
     context: &'a crate::egl::GlContext,
 }
 
 impl<'a> Other<'a> {
-    unsafe fn enter(context: &'a crate::egl::GlContext) -> Self {
+    pub(super) unsafe fn enter(context: &'a crate::egl::GlContext) -> Self {
         context.make_current().expect("the context becomes current");
         Self { gl: context.functions(), raw: Raw::load(context.egl()), context }
     }

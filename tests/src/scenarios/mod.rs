@@ -4,10 +4,12 @@ mod attachment;
 mod buffer;
 mod buffer_stream;
 mod clear;
+mod clear_detail;
 mod context;
 mod control;
 mod draw;
 mod error;
+mod error_detail;
 mod fragment;
 mod framebuffer;
 mod framebuffer_blit;
@@ -19,15 +21,17 @@ mod query;
 mod query_detail;
 mod raster;
 mod shader;
+mod share;
+mod state_detail;
 mod texture;
 mod texture_copy;
 mod texture_format;
 mod texture_kind;
 mod texture_sampling;
 mod transfer;
-mod transfer_large;
 mod transfer_conversion;
 mod transfer_format;
+mod transfer_large;
 mod vertex;
 
 use crate::scene::Scenario;
@@ -36,6 +40,7 @@ use crate::scene::Scenario;
 pub fn all() -> Vec<Scenario> {
     [
         clear::SCENARIOS,
+        clear_detail::SCENARIOS,
         draw::SCENARIOS,
         raster::SCENARIOS,
         primitive::SCENARIOS,
@@ -60,7 +65,10 @@ pub fn all() -> Vec<Scenario> {
         query_detail::SCENARIOS,
         object::SCENARIOS,
         context::SCENARIOS,
+        share::SCENARIOS,
         error::SCENARIOS,
+        error_detail::SCENARIOS,
+        state_detail::SCENARIOS,
         hostile::SCENARIOS,
         mixed::SCENARIOS,
         control::SCENARIOS,
