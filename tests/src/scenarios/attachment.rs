@@ -18,6 +18,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("attachment_deleted", deleted),
     Scenario::new("attachment_respecified", respecified),
     Scenario::new("attachment_bind_errors", bind_errors),
+    Scenario::new("attachment_many_in_one_frame", many_in_one_frame),
     Scenario::new("renderbuffer_formats", renderbuffer_formats),
     Scenario::new("renderbuffer_errors", renderbuffer_errors),
     Scenario::new("multisample_texture_array", multisample_array),
@@ -783,4 +784,45 @@ unsafe fn multisample_errors(t: &Scene) {
     t.equal(status, gl::FRAMEBUFFER_INCOMPLETE_MULTISAMPLE, "mixed sample locations");
     t.framebuffer_texture_2d(gl::FRAMEBUFFER, COLOR0 + 1, target, None, 0);
     t.equal(t.check_framebuffer_status(gl::FRAMEBUFFER), gl::FRAMEBUFFER_COMPLETE, "one kind alone");
+}
+
+/// More framebuffers than a driver remembers, drawn to in turn, some of whose textures die before the frame is over.
+unsafe fn many_in_one_frame(t: &Scene) {
+    const COUNT: usize = 150;
+    let program = t.program(FULL_VS, COLOR_FS);
+    t.vertex_array();
+    t.viewport(0, 0, 4, 4);
+    let value = |i: usize, round: usize| [i as u8, 100 + round as u8, 255 - i as u8, 255];
+    let targets: Vec<_> = (0..COUNT)
+        .map(|_| {
+            let texture = t.create_texture().unwrap();
+            t.bind_texture(gl::TEXTURE_2D, Some(texture));
+            let (format, kind) = (gl::RGBA, gl::UNSIGNED_BYTE);
+            let none = gl::PixelUnpackData::Slice(None);
+            t.tex_image_2d(gl::TEXTURE_2D, 0, gl::RGBA8 as i32, 4, 4, 0, format, kind, none);
+            let framebuffer = t.create_framebuffer().unwrap();
+            t.bind_framebuffer(gl::FRAMEBUFFER, Some(framebuffer));
+            t.framebuffer_texture_2d(gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D, Some(texture), 0);
+            t.complete();
+            (framebuffer, texture)
+        })
+        .collect();
+    for round in 0..3 {
+        for (i, (framebuffer, texture)) in targets.iter().enumerate() {
+            if round == 2 && i % 3 == 0 {
+                // What was drawn to it is still on its way.
+                t.delete_framebuffer(*framebuffer);
+                t.delete_texture(*texture);
+                continue;
+            }
+            t.bind_framebuffer(gl::FRAMEBUFFER, Some(*framebuffer));
+            t.set_vec4(program, "color", value(i, round).map(|b| f32::from(b) / 255.0));
+            t.fill();
+        }
+    }
+    for (i, (framebuffer, _)) in targets.iter().enumerate().filter(|(i, _)| i % 3 != 0) {
+        t.bind_framebuffer(gl::FRAMEBUFFER, Some(*framebuffer));
+        let picture = t.read(4, 4);
+        t.pixel(&picture, 1, 2, value(i, 2), 1, &format!("framebuffer {i}"));
+    }
 }
