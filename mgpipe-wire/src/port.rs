@@ -100,6 +100,13 @@ pub trait CommandSink: Send {
     /// Publishes the record reserved last; returns the number of records published so far (its ordinal, from 1).
     fn commit(&mut self) -> u64;
 
+    /// Like [`CommandSink::commit`], except that the record may be published together with later ones: at the latest by
+    /// [`CommandSink::doorbell`], by the next `commit`, or before a wait for room. A word that both sides touch at every
+    /// record costs more than the record.
+    fn commit_later(&mut self) -> u64 {
+        self.commit()
+    }
+
     /// Largest range that [`CommandSink::stage`] takes.
     fn max_stage(&self) -> usize;
 
@@ -110,7 +117,7 @@ pub trait CommandSink: Send {
     /// [`PortError::Lost`] and [`PortError::TooLarge`].
     fn stage(&mut self, bytes: usize, idle: Idle<'_>) -> Result<(StageRange, &mut [u8]), PortError>;
 
-    /// Wakes the server when it is parked.
+    /// Publishes what was committed, and wakes the server when it is parked.
     fn doorbell(&mut self);
 }
 

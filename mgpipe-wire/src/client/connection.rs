@@ -20,6 +20,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 /// Bytes after which a parked server is woken although nothing asks for it, so that it does not sleep through a frame.
 const BELL_BYTES: usize = 64 << 10;
 
+/// Records after which events are looked for, even where nothing waits or wakes.
+const LISTEN_RECORDS: u32 = 32;
+
 /// What a record is before its arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct Head<'a> {
@@ -44,7 +47,12 @@ struct Stream {
     subject: Subject,
     /// Bytes since the last doorbell.
     silent: usize,
+    /// Records since events were looked for.
+    deaf: u32,
     frames: u64,
+    /// What the sink takes at most; it does not change.
+    max_record: usize,
+    max_stage: usize,
 }
 
 pub(crate) struct Connection {
@@ -62,7 +70,15 @@ impl Connection {
     pub(crate) fn new(attached: Attached, options: ClientOptions) -> Arc<Connection> {
         let end = attached.end;
         Arc::new(Connection {
-            stream: Mutex::new(Stream { sink: end.commands, subject: Subject::default(), silent: 0, frames: 0 }),
+            stream: Mutex::new(Stream {
+                max_record: end.commands.max_record(),
+                max_stage: end.commands.max_stage(),
+                sink: end.commands,
+                subject: Subject::default(),
+                silent: 0,
+                deaf: 0,
+                frames: 0,
+            }),
             replies: end.replies,
             events: Mutex::new(end.events),
             link: end.link,
@@ -144,13 +160,19 @@ impl Connection {
         head: Head<'_>,
         fill: impl FnOnce(&mut Writer<'_>, bool),
     ) -> Result<u64, PortError> {
-        self.drain();
-        self.stream.lock().send(self, subject, head, fill)
+        let mut stream = self.stream.lock();
+        stream.deaf += 1;
+        if stream.deaf >= LISTEN_RECORDS {
+            stream.deaf = 0;
+            self.drain();
+        }
+        stream.send(self, subject, head, fill)
     }
 
     /// Wakes the server when it sleeps.
     pub(crate) fn doorbell(&self) {
         self.stream.lock().ring();
+        self.drain();
     }
 
     /// The end of a frame was written: wakes the server and waits until it is not too far behind.
@@ -235,7 +257,7 @@ impl Stream {
         let header = RecordHeader { kind, flags: 0, size: (HEADER_BYTES + SUBJECT_BYTES) as u32 };
         writer.put(bytemuck::bytes_of(&header));
         writer.put(bytemuck::bytes_of(&subject));
-        self.sink.commit();
+        self.sink.commit_later();
         Ok(())
     }
 
@@ -262,7 +284,7 @@ impl Stream {
             flags |= record_flags::STAGED;
             size += std::mem::size_of::<StageRange>();
         }
-        if size > self.sink.max_record() || head.staged.is_some_and(|bytes| bytes.len() > self.sink.max_stage()) {
+        if size > self.max_record || head.staged.is_some_and(|bytes| bytes.len() > self.max_stage) {
             return self.send_pieces(connection, head, fill);
         }
         let mut range = None;
@@ -282,7 +304,7 @@ impl Stream {
         }
         fill(&mut writer, range.is_some());
         debug_assert!(writer.is_full(), "a record is shorter than its reservation");
-        let ordinal = self.sink.commit();
+        let ordinal = self.sink.commit_later();
         self.silent += size;
         if self.silent > BELL_BYTES {
             self.ring();
@@ -317,7 +339,7 @@ impl Stream {
         }
         fill(&mut writer, false);
         debug_assert!(writer.is_full(), "a record is shorter than its reservation");
-        let most = ((self.sink.max_record() - 2 * HEADER_BYTES) & !7).max(8);
+        let most = (self.max_record.saturating_sub(2 * HEADER_BYTES) & !7).max(8);
         for piece in bytes.chunks(most) {
             let size = 2 * HEADER_BYTES + piece.len();
             let room = self.sink.reserve(size, &idle)?;
@@ -331,7 +353,9 @@ impl Stream {
         let room = self.sink.reserve(HEADER_BYTES, &idle)?;
         let end = RecordHeader { kind: control::WHOLE, flags: 0, size: HEADER_BYTES as u32 };
         Writer::new(room).put(bytemuck::bytes_of(&end));
-        Ok(self.sink.commit())
+        let ordinal = self.sink.commit();
+        self.ring();
+        Ok(ordinal)
     }
 }
 
