@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mgpipe_tracker::{Generations, RenderStateTracker, Tracker, TrackerOptions};
-use mgpipe_types::{flush_flags, gl, Context as Pipe, ContextHandle, Flush};
+use mgpipe_types::{flush_flags, gl, Context as Pipe, ContextHandle, Flush, TextureHandle};
 
 use crate::boundary::ContextAttribs;
 use crate::buffer::{AlignedBytes, BufferBindings};
@@ -78,8 +78,9 @@ pub(crate) struct ContextState {
     pub(crate) pixel: PixelState,
     /// Scratch of multi-draws.
     pub(crate) draw_ranges: Vec<mgpipe_types::DrawRange>,
-    /// Names of textures that this context has changed since its last submit and that may wait for their first use.
-    waiting_textures: Vec<u32>,
+    /// Names of textures that this context has changed since its last submit and that may wait for their first use, each
+    /// with the resource: another context may have given a deleted texture's name to one of its own.
+    waiting_textures: Vec<(u32, TextureHandle)>,
     warned: Vec<&'static str>,
 }
 
@@ -194,8 +195,8 @@ impl Context {
 
     #[cold]
     fn send_waiting_textures(&mut self) {
-        for name in std::mem::take(&mut self.state.waiting_textures) {
-            if let Some(texture) = self.state.share.textures.get(name) {
+        for (name, handle) in std::mem::take(&mut self.state.waiting_textures) {
+            if let Some(texture) = self.state.share.textures.get(name).filter(|texture| texture.handle == handle) {
                 texture.realize(&mut *self.pipe);
             }
         }
@@ -228,16 +229,16 @@ impl Context {
 
 impl ContextState {
     /// Notes that a texture has something to send. Default textures belong to one context and need not.
-    pub(crate) fn texture_waits(&mut self, name: u32) {
+    pub(crate) fn texture_waits(&mut self, name: u32, handle: TextureHandle) {
         let waiting = &mut self.waiting_textures;
-        if name == 0 || waiting.last() == Some(&name) {
+        if name == 0 || waiting.last() == Some(&(name, handle)) {
             return;
         }
         if waiting.len() == waiting.capacity() {
-            waiting.sort_unstable();
+            waiting.sort_unstable_by_key(|(name, _)| *name);
             waiting.dedup();
         }
-        waiting.push(name);
+        waiting.push((name, handle));
     }
 
     /// Says once per context that something is done differently than asked for.

@@ -311,7 +311,7 @@ impl Context {
         if over {
             texture.realize(&mut *self.pipe);
         } else {
-            self.state.texture_waits(texture.name);
+            self.state.texture_waits(texture.name, texture.handle);
         }
     }
 
