@@ -1,7 +1,7 @@
 //! Share groups: when another context sees a change, what deletion means for it, several threads over the same objects.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::Barrier;
+use std::sync::{Barrier, Mutex};
 
 use glow::{self as gl, HasContext as _};
 
@@ -400,10 +400,11 @@ unsafe fn drawn_there_sampled_here(t: &Scene) {
 unsafe fn threads_make_and_delete(t: &Scene) {
     // Four threads make, fill, read and delete objects of one share group at the same time; nobody sees another's.
     let contexts: Vec<GlContext> = (0..4).map(|_| second(t)).collect();
-    let failures = AtomicU32::new(0);
+    let failures = Mutex::new(Vec::<String>::new());
+    let note = |what: String| failures.lock().unwrap().push(what);
     std::thread::scope(|scope| {
         for (i, context) in contexts.iter().enumerate() {
-            let failures = &failures;
+            let note = &note;
             scope.spawn(move || {
                 // SAFETY: the context is current on this thread while `o` lives.
                 unsafe {
@@ -427,17 +428,24 @@ unsafe fn threads_make_and_delete(t: &Scene) {
                             let mut texels = [[0u8; 4]; 64];
                             let data = gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut texels)));
                             gl.get_tex_image(gl::TEXTURE_2D, 0, gl::RGBA, gl::UNSIGNED_BYTE, data);
-                            failures.fetch_add(u32::from(texels != [color; 64]), Ordering::Relaxed);
+                            if let Some(wrong) = texels.iter().find(|t| **t != color) {
+                                note(format!("thread {i} round {round}: texel {wrong:?} of {color:?}"));
+                            }
                         }
                         let mut bytes = [0u8; 256];
                         gl.get_buffer_sub_data(gl::ARRAY_BUFFER, 0, &mut bytes);
-                        failures.fetch_add(u32::from(bytes != [round; 256]), Ordering::Relaxed);
+                        if bytes != [round; 256] {
+                            note(format!("thread {i} round {round}: byte {}", bytes[0]));
+                        }
                         for texture in textures {
                             gl.delete_texture(texture);
                         }
                         gl.delete_buffer(buffer);
                     }
-                    failures.fetch_add(u32::from(gl.get_error() != gl::NO_ERROR), Ordering::Relaxed);
+                    let error = gl.get_error();
+                    if error != gl::NO_ERROR {
+                        note(format!("thread {i}: error {error:#x}"));
+                    }
                 }
             });
         }
@@ -446,10 +454,14 @@ unsafe fn threads_make_and_delete(t: &Scene) {
             t.target(8, 8);
             t.clear_color(f32::from(i) / 255.0, 0.0, 0.0, 1.0);
             t.clear(gl::COLOR_BUFFER_BIT);
-            failures.fetch_add(u32::from(t.read(8, 8).pixel(3, 3) != [i, 0, 0, 255]), Ordering::Relaxed);
+            let pixel = t.read(8, 8).pixel(3, 3);
+            if pixel != [i, 0, 0, 255] {
+                note(format!("the scene's own clear {i}: {pixel:?}"));
+            }
         }
     });
-    t.equal(failures.load(Ordering::Relaxed), 0, "things that were not what their thread made of them");
+    let failures = failures.into_inner().unwrap();
+    t.check(failures.is_empty(), format!("not what their thread made of them: {failures:?}"));
 }
 
 unsafe fn threads_draw_with_one_texture(t: &Scene) {
