@@ -354,7 +354,8 @@ impl MagmaContext {
         }
         // The end of a range may lie anywhere in GL; shaders read whole words.
         let range = size.min(most);
-        let short = range < u64::from(slot.size) && class == 0;
+        // Full robust access reads zeros beyond the range, so that what the device wrote before it is not copied by the host.
+        let short = range < u64::from(slot.size) && class == 0 && !self.device.features.robust_indices;
         if offset % align != 0 || short {
             if class == 0 {
                 // A copy at an aligned place, zero-filled to the block's size, as robust access would read.

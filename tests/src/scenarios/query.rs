@@ -19,6 +19,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("feedback_draws_what_it_captured", draws_captured),
     Scenario::new("feedback_geometry_shader", geometry),
     Scenario::new("feedback_overflow_and_errors", overflow),
+    Scenario::new("feedback_captured_uniforms", captured_uniforms),
 ];
 
 unsafe fn occlusion(t: &Scene) {
@@ -463,4 +464,27 @@ unsafe fn overflow(t: &Scene) {
         },
     );
     t.check(bad.is_err(), "a varying that does not exist does not link");
+}
+
+unsafe fn captured_uniforms(t: &Scene) {
+    // What one draw captures, the next one reads as a uniform block, out of a buffer that ends before the block does.
+    t.target_of(1, 1, gl::RGBA32F);
+    let vertex = "layout(std140) uniform Counter { int count; }; flat out int next;
+        void main() { gl_Position = vec4(0.0, 0.0, 0.0, 1.0); gl_PointSize = 1.0; next = count + 1; }";
+    let fragment = "flat in int next; out vec4 result; void main() { result = vec4(next); }";
+    let program = t.program_of(&[(gl::VERTEX_SHADER, vertex), (gl::FRAGMENT_SHADER, fragment)], |p| {
+        t.transform_feedback_varyings(p, &["next"], gl::INTERLEAVED_ATTRIBS);
+    });
+    let block = t.get_uniform_block_index(program, "Counter").expect("the block is active");
+    t.uniform_block_binding(program, block, 0);
+    t.vertex_array();
+    let buffers = [t.buffer(gl::ARRAY_BUFFER, &[0i32]), t.buffer(gl::ARRAY_BUFFER, &[0i32])];
+    for round in 0..6 {
+        t.bind_buffer_base(gl::UNIFORM_BUFFER, 0, Some(buffers[round % 2]));
+        t.bind_buffer_base(gl::TRANSFORM_FEEDBACK_BUFFER, 0, Some(buffers[(round + 1) % 2]));
+        t.begin_transform_feedback(gl::POINTS);
+        t.draw_arrays(gl::POINTS, 0, 1);
+        t.end_transform_feedback();
+    }
+    t.equal(t.read_floats(1, 1)[0], [6.0; 4], "each draw counts on from the one before");
 }
