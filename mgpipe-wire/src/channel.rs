@@ -44,7 +44,7 @@ pub use guest::{inherited_socket, Admitted, Guest, Listener, Watch};
 #[cfg(not(target_os = "linux"))]
 pub use nowhere::{attach, spawn};
 #[cfg(target_os = "linux")]
-pub use platform::{bind_thread, own_file};
+pub use platform::bind_thread;
 #[cfg(target_os = "linux")]
 pub use process::{attach, spawn};
 pub use start::{ConnectOptions, StartError, CONNECTED};

@@ -1,7 +1,7 @@
 //! Puts the parts of an end together.
 
 use super::block::{Block, BLOCK_BYTES};
-use super::core::{Core, Side, Tuning};
+use super::core::{Core, Side, Tuning, Want};
 use super::memory::{Incoming, Outgoing, Region, REGION_ALIGN};
 use super::stage::{Announce, AnnounceHere, Stage, StageReader, StageTable};
 use super::{command, event, reply};
@@ -144,7 +144,9 @@ impl ClientLink for Link {
     }
 
     fn wait_mark(&self, mark: Mark, value: u64, limit: Duration, idle: Idle<'_>) -> Result<(), PortError> {
-        self.core.wait(limit, Some(idle), || Ok((self.mark(mark) >= value).then_some(())))
+        // Other marks are rung for whenever they move.
+        let want = || Want { applied: if mark == Mark::Applied { value } else { 0 }, tail: 0 };
+        self.core.wait(limit, Some(idle), want, || Ok((self.mark(mark) >= value).then_some(())))
     }
 
     fn lost(&self) -> Option<String> {

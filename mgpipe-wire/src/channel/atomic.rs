@@ -8,6 +8,10 @@ pub(crate) trait Word64 {
     fn load(&self, order: Ordering) -> u64;
     /// Writes the word.
     fn store(&self, value: u64, order: Ordering);
+    /// Writes the word and returns what it was.
+    fn swap(&self, value: u64, order: Ordering) -> u64;
+    /// Writes the larger of the value and what is there, always as a write.
+    fn raise(&self, value: u64, order: Ordering);
 }
 
 /// A 32-bit word that both sides change.
@@ -30,6 +34,12 @@ impl Word64 for atomic::AtomicU64 {
     }
     fn store(&self, value: u64, order: Ordering) {
         atomic::AtomicU64::store(self, value, order);
+    }
+    fn swap(&self, value: u64, order: Ordering) -> u64 {
+        atomic::AtomicU64::swap(self, value, order)
+    }
+    fn raise(&self, value: u64, order: Ordering) {
+        atomic::AtomicU64::fetch_max(self, value, order);
     }
 }
 
@@ -58,6 +68,12 @@ impl Word64 for loom::sync::atomic::AtomicU64 {
     }
     fn store(&self, value: u64, order: Ordering) {
         loom::sync::atomic::AtomicU64::store(self, value, order);
+    }
+    fn swap(&self, value: u64, order: Ordering) -> u64 {
+        loom::sync::atomic::AtomicU64::swap(self, value, order)
+    }
+    fn raise(&self, value: u64, order: Ordering) {
+        loom::sync::atomic::AtomicU64::fetch_max(self, value, order);
     }
 }
 

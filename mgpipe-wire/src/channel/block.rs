@@ -2,7 +2,7 @@
 //!
 //! Words that different ends write stand on different cache lines. No word is trusted: see the readers.
 
-use super::doorbell::Bell;
+use super::doorbell::{Bell, Wish};
 use super::memory::Region;
 use crate::port::Mark;
 use std::io;
@@ -27,6 +27,8 @@ const EVENT_FULL: usize = 8 * LINE;
 const EVENTS_DROPPED: usize = 8 * LINE + 8;
 const SERVER_CLOSED: usize = 9 * LINE;
 const CLIENT_CLOSED: usize = 10 * LINE;
+const WANT_APPLIED: usize = 11 * LINE;
+const WANT_TAIL: usize = 11 * LINE + 8;
 const REPLIES: usize = 4096;
 
 const _: () = assert!(REPLIES + REPLY_SLOTS * LINE <= BLOCK_BYTES && Mark::COUNT * 8 <= LINE);
@@ -118,6 +120,12 @@ impl Block {
     /// Not 0 once the client has ended the connection.
     pub(crate) fn client_closed(&self) -> &AtomicU32 {
         self.word32(CLIENT_CLOSED)
+    }
+
+    /// What the client sleeps for among what the server moves with each record: applied records, and the commands' tail.
+    #[inline]
+    pub(crate) fn wishes(&self) -> (Wish<'_, AtomicU64>, Wish<'_, AtomicU64>) {
+        (Wish(self.word64(WANT_APPLIED)), Wish(self.word64(WANT_TAIL)))
     }
 
     /// Where the server's threads wait.

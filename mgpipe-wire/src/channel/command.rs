@@ -4,13 +4,14 @@
 //! large for the ring travels in STAGE instead, with a short record in the ring that names it; the reader of the stream
 //! sees no difference.
 
-use super::core::Core;
-use super::cursor::{Reader, Writer};
+use super::core::{Core, Want};
+use super::cursor::{Fit, Reader, Writer};
 use super::memory::{Incoming, Outgoing};
 use super::stage::{Stage, StageReader};
 use crate::port::{CommandSink, CommandSource, Idle, Mark, PortError, StageRange};
 use crate::record::{RecordHeader, HEADER_BYTES};
-use std::sync::atomic::Ordering;
+use std::cell::RefCell;
+use std::sync::atomic::{fence, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +23,9 @@ const IN_STAGE: u16 = 0xfffe;
 
 /// Bytes of a record of kind [`IN_STAGE`].
 const IN_STAGE_BYTES: usize = HEADER_BYTES + std::mem::size_of::<StageRange>();
+
+/// Bytes of records that are published together at most.
+const BATCH_BYTES: usize = 2 << 10;
 
 /// What was reserved last.
 enum Reserved {
@@ -38,6 +42,8 @@ pub(crate) struct Sink {
     stage: Stage,
     reserved: Reserved,
     ordinal: u64,
+    /// Bytes that the server does not see yet.
+    unpublished: usize,
 }
 
 fn out_of_bounds() -> PortError {
@@ -47,7 +53,7 @@ fn out_of_bounds() -> PortError {
 impl Sink {
     pub(crate) fn new(core: Arc<Core>, ring: Outgoing, stage: Stage) -> Sink {
         let writer = Writer::new(ring.len());
-        Sink { core, ring, writer, stage, reserved: Reserved::Nothing, ordinal: 0 }
+        Sink { core, ring, writer, stage, reserved: Reserved::Nothing, ordinal: 0, unpublished: 0 }
     }
 
     fn largest_in_ring(&self) -> usize {
@@ -57,11 +63,10 @@ impl Sink {
     /// Finds a place in the ring, with the skip record before it if it needs one.
     #[inline]
     fn place(&mut self, bytes: usize, idle: Idle<'_>) -> Result<usize, PortError> {
-        let (core, writer) = (&*self.core, &mut self.writer);
-        let tail = core.block.command_tail();
-        let fit = match writer.fit(bytes, tail).map_err(|lie| core.lied(lie))? {
-            Some(fit) => fit,
-            None => core.wait_patiently(Some(idle), || writer.fit(bytes, tail).map_err(|lie| core.lied(lie)))?,
+        let fit = match self.writer.fit(bytes, self.core.block.command_tail()) {
+            Ok(Some(fit)) => fit,
+            Ok(None) => self.wait_for_room(bytes, idle)?,
+            Err(lie) => return Err(self.core.lied(lie)),
         };
         if fit.skip > 0 {
             let header = RecordHeader { kind: SKIP, flags: 0, size: fit.skip as u32 };
@@ -72,20 +77,71 @@ impl Sink {
         Ok(fit.at)
     }
 
+    /// Waits for room. Woken for each bit of it, the client would sleep again at once: it waits for a good part.
+    #[cold]
+    fn wait_for_room(&mut self, bytes: usize, idle: Idle<'_>) -> Result<Fit, PortError> {
+        self.publish();
+        let (core, enough) = (&*self.core, self.ring.len() as u64 / 4);
+        let tail = core.block.command_tail();
+        let writer = RefCell::new(&mut self.writer);
+        let want = || Want { applied: 0, tail: writer.borrow().tail_for(enough) };
+        core.wait_patiently(Some(idle), want, || {
+            let mut writer = writer.borrow_mut();
+            writer.refresh(tail).map_err(|lie| core.lied(lie))?;
+            if writer.room() < enough {
+                return Ok(None);
+            }
+            writer.fit(bytes, tail).map_err(|lie| core.lied(lie))
+        })
+    }
+
     fn find(&mut self, bytes: usize, idle: Idle<'_>) -> Result<StageRange, PortError> {
         if bytes > self.stage.max() {
             return Err(PortError::TooLarge(bytes));
         }
-        let (core, stage) = (&*self.core, &mut self.stage);
-        let ordinal = self.ordinal;
+        let (core, ordinal) = (&*self.core, self.ordinal);
         let applied = || match core.block.mark(Mark::Applied).load(Ordering::Acquire) {
             applied if applied <= ordinal => Ok(applied),
             _ => Err(core.failed(PortError::Corrupt("more records applied than sent".into()))),
         };
-        match stage.find(bytes, applied()?)? {
+        match self.stage.find(bytes, applied()?)? {
             Some(range) => Ok(range),
-            None => core.wait_patiently(Some(idle), || stage.find(bytes, applied()?)),
+            None if !self.stage.will_settle() => Err(PortError::TooLarge(bytes)),
+            None => {
+                self.unpublished = 0;
+                self.writer.publish(core.block.command_head());
+                let stage = RefCell::new(&mut self.stage);
+                let want = || Want { applied: stage.borrow().half_way(), tail: 0 };
+                core.wait_patiently(Some(idle), want, || stage.borrow_mut().find(bytes, applied()?))
+            }
         }
+    }
+
+    fn publish(&mut self) {
+        self.unpublished = 0;
+        self.writer.publish(self.core.block.command_head());
+    }
+
+    /// Ends the record reserved last; answers its bytes in the ring.
+    #[inline]
+    fn end_record(&mut self) -> usize {
+        let bytes = match std::mem::replace(&mut self.reserved, Reserved::Nothing) {
+            Reserved::Nothing => return 0,
+            Reserved::InRing(bytes) => bytes,
+            Reserved::InStage(range) => {
+                let header = RecordHeader { kind: IN_STAGE, flags: 0, size: IN_STAGE_BYTES as u32 };
+                if let Some(record) = self.ring.window(self.writer.place(), IN_STAGE_BYTES) {
+                    let (head, body) = record.split_at_mut(HEADER_BYTES);
+                    head.copy_from_slice(bytemuck::bytes_of(&header));
+                    body.copy_from_slice(bytemuck::bytes_of(&range));
+                }
+                IN_STAGE_BYTES
+            }
+        };
+        self.writer.advance(bytes);
+        self.ordinal += 1;
+        self.stage.commit(self.ordinal);
+        bytes
     }
 }
 
@@ -113,22 +169,17 @@ impl CommandSink for Sink {
 
     #[inline]
     fn commit(&mut self) -> u64 {
-        match std::mem::replace(&mut self.reserved, Reserved::Nothing) {
-            Reserved::Nothing => return self.ordinal,
-            Reserved::InRing(bytes) => self.writer.advance(bytes),
-            Reserved::InStage(range) => {
-                let header = RecordHeader { kind: IN_STAGE, flags: 0, size: IN_STAGE_BYTES as u32 };
-                if let Some(record) = self.ring.window(self.writer.place(), IN_STAGE_BYTES) {
-                    let (head, body) = record.split_at_mut(HEADER_BYTES);
-                    head.copy_from_slice(bytemuck::bytes_of(&header));
-                    body.copy_from_slice(bytemuck::bytes_of(&range));
-                }
-                self.writer.advance(IN_STAGE_BYTES);
-            }
+        self.end_record();
+        self.publish();
+        self.ordinal
+    }
+
+    #[inline]
+    fn commit_later(&mut self) -> u64 {
+        self.unpublished += self.end_record();
+        if self.unpublished >= BATCH_BYTES {
+            self.publish();
         }
-        self.ordinal += 1;
-        self.stage.commit(self.ordinal);
-        self.writer.publish(self.core.block.command_head());
         self.ordinal
     }
 
@@ -145,9 +196,15 @@ impl CommandSink for Sink {
 
     #[inline]
     fn doorbell(&mut self) {
+        if self.unpublished > 0 {
+            self.publish();
+        }
         self.core.ring_peer();
     }
 }
+
+/// Between two looks at wishes with a fence: a client that has just begun to sleep is rung this many records late at most.
+const LOOK_EVERY: u32 = 16;
 
 /// The server's half.
 pub(crate) struct Source {
@@ -157,12 +214,21 @@ pub(crate) struct Source {
     stage: StageReader,
     applied: u64,
     taken: bool,
+    /// Records retired since the last look at wishes with a fence.
+    unlooked: u32,
 }
 
 impl Source {
     pub(crate) fn new(core: Arc<Core>, ring: Incoming, stage: StageReader) -> Source {
         let reader = Reader::new(ring.len());
-        Source { core, ring, reader, stage, applied: 0, taken: false }
+        Source { core, ring, reader, stage, applied: 0, taken: false, unlooked: 0 }
+    }
+
+    /// Rings for what the client sleeps for, if that is reached, without missing a wish of just now.
+    fn look_at_wishes(&mut self) {
+        self.unlooked = 0;
+        fence(Ordering::SeqCst);
+        self.core.ring_for(Want { applied: self.applied, tail: self.reader.tail() });
     }
 
     /// Reads the header at the reader's place once; what it says is checked against what is published.
@@ -238,33 +304,44 @@ impl CommandSource for Source {
         if std::mem::take(&mut self.taken) {
             self.applied += 1;
             self.core.block.mark(Mark::Applied).store(self.applied, Ordering::Release);
-            self.core.ring_peer();
+            self.unlooked += 1;
+            if self.unlooked >= LOOK_EVERY {
+                self.look_at_wishes();
+            }
         }
     }
 }
 
 impl Source {
+    /// Waits for something to read. Before, whoever sleeps for what has been done is told: nothing is left to do.
+    #[cold]
+    fn wait_for_more(&mut self, limit: Duration) -> Result<Option<usize>, PortError> {
+        self.look_at_wishes();
+        let Source { core, reader, .. } = self;
+        let head = core.block.command_head();
+        let look = || reader.available(head).map(|n| (n > 0).then_some(n)).map_err(|lie| core.lied(lie));
+        match core.wait(limit, None, Want::default, look) {
+            Ok(available) => Ok(Some(available)),
+            Err(PortError::TimedOut) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     fn next_record(&mut self, into: &mut Vec<u64>, limit: Duration) -> Result<bool, PortError> {
         self.core.check()?;
         self.stage.let_go();
-        if self.taken {
-            // The record before was not retired by its taker; its ranges are free all the same.
-            self.retire();
-        }
-        let core = self.core.clone();
+        // The record before may not have been retired by its taker; its ranges are free all the same.
+        self.retire();
         loop {
-            let reader = &mut self.reader;
-            let head = core.block.command_head();
-            let mut look = || reader.available(head).map(|n| (n > 0).then_some(n)).map_err(|lie| core.lied(lie));
-            let available = match look()? {
-                Some(available) => available,
-                None => match core.wait(limit, None, look) {
-                    Ok(available) => available,
-                    Err(PortError::TimedOut) => return Ok(false),
-                    Err(error) => return Err(error),
+            let available = match self.reader.available(self.core.block.command_head()) {
+                Ok(0) => match self.wait_for_more(limit)? {
+                    Some(available) => available,
+                    None => return Ok(false),
                 },
+                Ok(available) => available,
+                Err(lie) => return Err(self.core.lied(lie)),
             };
-            if self.take(available, into).map_err(|error| core.failed(error))? {
+            if self.take(available, into).map_err(|error| self.core.failed(error))? {
                 self.taken = true;
                 return Ok(true);
             }

@@ -22,6 +22,15 @@ pub(crate) enum Side {
     Server,
 }
 
+/// What the server moves with each record, and a thread of the client may wait for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Want {
+    /// Applied records; 0 for none.
+    pub(crate) applied: u64,
+    /// Tail of the commands; 0 for none.
+    pub(crate) tail: u64,
+}
+
 /// How an end behaves; the same on both is not required.
 #[derive(Clone, Copy, Debug)]
 pub struct Tuning {
@@ -162,6 +171,24 @@ impl Core {
         }
     }
 
+    /// Rings the client if it sleeps for what the server has reached. Without a fence between the stores of what is reached
+    /// and this, a wish of just now may be missed.
+    #[inline]
+    pub(crate) fn ring_for(&self, reached: Want) {
+        let (applied, tail) = self.block.wishes();
+        if applied.reached(reached.applied) || tail.reached(reached.tail) {
+            self.ring_wishing();
+        }
+    }
+
+    #[cold]
+    fn ring_wishing(&self) {
+        let (applied, tail) = self.block.wishes();
+        applied.clear();
+        tail.clear();
+        self.ring_peer();
+    }
+
     /// Wakes other threads of this end.
     pub(crate) fn ring_own(&self) {
         self.bells().0.ring(&System);
@@ -182,6 +209,7 @@ impl Core {
         &self,
         limit: Duration,
         idle: Option<Idle<'_>>,
+        want: impl Fn() -> Want,
         mut ready: impl FnMut() -> Result<Option<T>, PortError>,
     ) -> Result<T, PortError> {
         // A parent's words must not be waited on, nor what it has in flight be taken.
@@ -218,8 +246,17 @@ impl Core {
                         return Err(PortError::TimedOut);
                     }
                     self.parks.fetch_add(1, Ordering::Relaxed);
+                    let note = || {
+                        let want = want();
+                        let (applied, tail) = self.block.wishes();
+                        for (wish, value) in [(applied, want.applied), (tail, want.tail)] {
+                            if value != 0 {
+                                wish.note(value);
+                            }
+                        }
+                    };
                     let nap = if undrained { Duration::from_millis(1) } else { left };
-                    match self.bells().0.park(&System, nap.min(left), look) {
+                    match self.bells().0.park(&System, nap.min(left), note, look) {
                         Some(seen) => seen,
                         None => Ok(None),
                     }
@@ -238,9 +275,10 @@ impl Core {
     pub(crate) fn wait_patiently<T>(
         &self,
         idle: Option<Idle<'_>>,
+        want: impl Fn() -> Want,
         ready: impl FnMut() -> Result<Option<T>, PortError>,
     ) -> Result<T, PortError> {
-        self.wait(self.patience, idle, ready).map_err(|error| match error {
+        self.wait(self.patience, idle, want, ready).map_err(|error| match error {
             PortError::TimedOut => {
                 let why = format!("the peer has made no progress for {} s", self.patience.as_secs());
                 self.failed(PortError::Lost(why))

@@ -44,8 +44,13 @@ impl Writer {
         (self.head & (self.capacity - 1)) as usize
     }
 
+    /// The reader's tail when `bytes` are free.
+    pub(crate) fn tail_for(&self, bytes: u64) -> u64 {
+        (self.head + bytes).saturating_sub(self.capacity)
+    }
+
     /// Bytes that are free as far as the writer knows.
-    fn room(&self) -> u64 {
+    pub(crate) fn room(&self) -> u64 {
         self.capacity - (self.head - self.freed)
     }
 
@@ -106,6 +111,11 @@ impl Reader {
     /// Place of the next byte.
     pub(crate) fn place(&self) -> usize {
         (self.tail & (self.capacity - 1)) as usize
+    }
+
+    /// Bytes read since the start.
+    pub(crate) fn tail(&self) -> u64 {
+        self.tail
     }
 
     /// Contiguous published bytes from [`Reader::place`] on.

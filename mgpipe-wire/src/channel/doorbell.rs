@@ -9,7 +9,7 @@
 //! wake at once, and no token is left over. What a socket would tell besides (the peer is gone) is the matter of
 //! [`super::watch`], whose thread rings the bells of its own process.
 
-use super::atomic::Word32;
+use super::atomic::{Word32, Word64};
 use super::platform;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -20,6 +20,34 @@ pub(crate) struct Bell<'a, W> {
     pub(crate) parked: &'a W,
     /// Changes with each ring that found somebody parked.
     pub(crate) rings: &'a W,
+}
+
+/// What the waiters at a bell wait for, where a counter moves so often that a ring for each step would cost more than the
+/// steps: the ringer rings only when the counter has reached the nearest wish.
+///
+/// The word holds the complement of the nearest wish, so that memory of zeros has none. Noting and clearing are both
+/// read-modify-writes: either the ringer's clearing comes later and then it also sees that the waiter is parked, or the
+/// wish stands.
+pub(crate) struct Wish<'a, W>(pub(crate) &'a W);
+
+impl<W: Word64> Wish<'_, W> {
+    /// Notes a wish, after `parked` was set and before the last look.
+    pub(crate) fn note(&self, value: u64) {
+        self.0.raise(!value, Ordering::AcqRel);
+    }
+
+    /// Whether the counter has reached a wish. Without a fence between the counter's store and this look, a wish of just
+    /// now may be missed.
+    #[inline]
+    pub(crate) fn reached(&self, value: u64) -> bool {
+        let nearest = self.0.load(Ordering::Relaxed);
+        nearest != 0 && !nearest <= value
+    }
+
+    /// Forgets all wishes; a ring follows, after which those who still wait wish again.
+    pub(crate) fn clear(&self) {
+        self.0.swap(0, Ordering::AcqRel);
+    }
 }
 
 /// How a thread sleeps on a word. A trait for the model checker's sake.
@@ -57,16 +85,18 @@ impl<W: Word32> Bell<'_, W> {
         true
     }
 
-    /// Sleeps until `ready` answers something or a ring comes, at most `limit`; asks `ready` once before sleeping. `None`
-    /// means only that the caller should look at the time and come again.
+    /// Sleeps until `ready` answers something or a ring comes, at most `limit`; notes its wishes and asks `ready` once before
+    /// sleeping. `None` means only that the caller should look at the time and come again.
     pub(crate) fn park<T>(
         &self,
         sleeper: &impl Sleeper<W>,
         limit: Duration,
+        note: impl FnOnce(),
         mut ready: impl FnMut() -> Option<T>,
     ) -> Option<T> {
         let rings = self.rings.load(Ordering::Acquire);
         self.parked.store(1, Ordering::Relaxed);
+        note();
         W::fence(Ordering::SeqCst);
         if let Some(found) = ready() {
             // `parked` stays set: another thread may be parked too. The price is one ring that wakes nobody.
@@ -142,7 +172,7 @@ mod tests {
         let bell = Bell { parked: &parked, rings: &rings };
         assert!(!bell.ring(&System));
         assert_eq!(rings.load(Ordering::Relaxed), 0);
-        assert_eq!(bell.park(&System, Duration::from_secs(9), || Some(1)), Some(1));
+        assert_eq!(bell.park(&System, Duration::from_secs(9), || (), || Some(1)), Some(1));
         assert!(bell.ring(&System), "whoever parked is rung");
         assert!(!bell.ring(&System), "once");
     }
@@ -154,7 +184,7 @@ mod tests {
         let ready = || (value.load(Ordering::Acquire) == 1).then_some(());
         let start = Instant::now();
         while start.elapsed() < Duration::from_millis(20) {
-            assert_eq!(bell.park(&System, Duration::from_millis(20), ready), None);
+            assert_eq!(bell.park(&System, Duration::from_millis(20), || (), ready), None);
         }
         std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -163,7 +193,7 @@ mod tests {
                 bell.ring(&System);
             });
             let start = Instant::now();
-            while bell.park(&System, Duration::from_secs(60), ready).is_none() {}
+            while bell.park(&System, Duration::from_secs(60), || (), ready).is_none() {}
             assert!(start.elapsed() < Duration::from_secs(30));
         });
     }

@@ -3,7 +3,7 @@
 //! Each event is a length and its bytes. When there is no room, a lossy event is counted and dropped; any other waits: the
 //! server says so in a word, wakes the client, and goes on when the client has drained, which it does in all its waits.
 
-use super::core::Core;
+use super::core::{Core, Want};
 use super::cursor::{Reader, Writer};
 use super::memory::{Incoming, Outgoing};
 use crate::port::{EventSink, EventSource, Mark, PortError};
@@ -50,7 +50,7 @@ impl Sink {
                 return Ok(false);
             }
             None => {
-                self.core.wait_patiently(None, || {
+                self.core.wait_patiently(None, Want::default, || {
                     // Set before each look, since the client clears it whenever it has drained.
                     self.core.block.event_full().store(1, Ordering::SeqCst);
                     fit()

@@ -6,9 +6,9 @@
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::*;
+pub use linux::bind_thread;
 #[cfg(target_os = "linux")]
-pub use linux::{bind_thread, own_file};
+pub(crate) use linux::*;
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;

@@ -6,7 +6,7 @@
 //! be taken for another's.
 
 use super::block::{Block, REPLY_SLOTS};
-use super::core::Core;
+use super::core::{Core, Want};
 use super::memory::{Incoming, Outgoing};
 use crate::port::{Idle, PortError, ReplyBoard, ReplySink, ReplyTicket};
 use parking_lot::Mutex;
@@ -61,7 +61,12 @@ impl Board {
             let want = stamp(ticket.gen, part);
             let left = limit.saturating_sub(start.elapsed());
             self.core
-                .wait(left, Some(idle), || Ok((words.part.load(Ordering::Acquire) == want).then_some(())))
+                .wait(
+                    left,
+                    Some(idle),
+                    Want::default,
+                    || Ok((words.part.load(Ordering::Acquire) == want).then_some(())),
+                )
                 .map_err(|error| self.core.failed(error))?;
             let status = words.status.load(Ordering::Relaxed);
             let (offset, len) = (words.offset.load(Ordering::Relaxed), words.len.load(Ordering::Relaxed));
@@ -98,7 +103,7 @@ impl Board {
 impl ReplyBoard for Board {
     fn ticket(&self, idle: Idle<'_>) -> Result<ReplyTicket, PortError> {
         self.core.check()?;
-        self.core.wait_patiently(Some(idle), || {
+        self.core.wait_patiently(Some(idle), Want::default, || {
             let mut slots = self.slots.lock();
             let Some(slot) = slots.free.pop() else { return Ok(None) };
             let Some(gen) = slots.gens.get_mut(slot as usize) else { return Ok(None) };
@@ -161,7 +166,7 @@ impl Sink {
         let Some(LongPart { ticket, part }) = self.halves.get_mut(half).and_then(Option::take) else { return Ok(()) };
         let Some(words) = self.core.block.reply(ticket.slot as usize) else { return Ok(()) };
         let block = &self.core.block;
-        self.core.wait_patiently(None, || {
+        self.core.wait_patiently(None, Want::default, || {
             let taken = words.taken.load(Ordering::Acquire) == stamp(ticket.gen, part);
             Ok((taken || Self::abandoned(block, ticket)).then_some(()))
         })

@@ -135,6 +135,17 @@ impl Stage {
         Ok(Some(StageRange { offset: position % self.capacity(), size, segment: self.id, pad: 0 }))
     }
 
+    /// Whether applied records will free anything. Ranges that no record names yet are freed by none.
+    pub(crate) fn will_settle(&self) -> bool {
+        self.in_flight.front().is_some_and(|range| range.ordinal != u64::MAX)
+    }
+
+    /// The record that frees about half of what is in flight.
+    pub(crate) fn half_way(&self) -> u64 {
+        let half = self.in_flight.get(self.in_flight.len() / 2).map(|range| range.ordinal).filter(|n| *n != u64::MAX);
+        half.or(self.in_flight.front().map(|range| range.ordinal)).unwrap_or_default()
+    }
+
     /// The bytes of a range found last.
     pub(crate) fn window(&mut self, range: &StageRange) -> Option<&mut [u8]> {
         self.segment.window(usize::try_from(range.offset).ok()?, usize::try_from(range.size).ok()?)

@@ -13,7 +13,6 @@ use rustix::thread::futex;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::PathBuf;
 use std::sync::atomic::AtomicU32;
 use std::time::{Duration, Instant};
 
@@ -214,21 +213,6 @@ pub fn bind_thread(processors: &str) -> io::Result<()> {
     Ok(rustix::thread::sched_setaffinity(None, &set)?)
 }
 
-/// The file that this code was loaded from: the library or the program that it is part of.
-pub fn own_file() -> Option<PathBuf> {
-    let here = own_file as *const () as usize;
-    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
-    maps.lines().find_map(|line| {
-        let (range, rest) = line.split_once(' ')?;
-        let (start, end) = range.split_once('-')?;
-        let address = |text| usize::from_str_radix(text, 16).ok();
-        let inside = (address(start)?..address(end)?).contains(&here);
-        // The path is what follows permissions, offset, device and inode.
-        let path = rest.find('/').and_then(|at| rest.get(at..)).filter(|_| inside)?;
-        Some(PathBuf::from(path.strip_suffix(" (deleted)").unwrap_or(path)))
-    })
-}
-
 /// Ends both directions of a socket: the peer reads an end of file, and so does whoever reads here.
 pub(crate) fn shut_down(socket: impl AsFd) {
     let _ = rustix::net::shutdown(socket, rustix::net::Shutdown::Both);
@@ -270,11 +254,6 @@ mod tests {
             assert!(bind_thread(bad).is_err(), "{bad}");
         }
         std::thread::spawn(|| bind_thread("0-1,0")).join().expect("joined").expect("there is a first processor");
-    }
-
-    #[test]
-    fn this_code_knows_its_file() {
-        assert_eq!(own_file(), std::env::current_exe().ok());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use crate::channel::atomic::Word32;
 use crate::channel::cursor::{Reader, Writer};
-use crate::channel::doorbell::{Bell, Sleeper};
+use crate::channel::doorbell::{Bell, Sleeper, Wish};
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicU32, AtomicU64};
 use loom::sync::{Condvar, Mutex};
@@ -131,6 +131,12 @@ impl crate::channel::atomic::Word64 for Relaxed<'_> {
     fn store(&self, value: u64, _: Ordering) {
         self.0.store(value, Ordering::Relaxed);
     }
+    fn swap(&self, value: u64, _: Ordering) -> u64 {
+        self.0.swap(value, Ordering::Relaxed)
+    }
+    fn raise(&self, value: u64, _: Ordering) {
+        self.0.fetch_max(value, Ordering::Relaxed);
+    }
 }
 
 /// Waiters sleep until the head has moved; ringers move it and ring. A lost wake-up is a deadlock.
@@ -142,7 +148,7 @@ fn doorbell(waiters: usize, ring: fn(&Shared)) {
             loom::thread::spawn(move || {
                 let ready = || (shared.head.load(Ordering::Acquire) == 1).then_some(());
                 while ready().is_none() {
-                    if shared.bell().park(&shared.futex, Duration::MAX, ready).is_some() {
+                    if shared.bell().park(&shared.futex, Duration::MAX, || (), ready).is_some() {
                         break;
                     }
                 }
@@ -206,7 +212,7 @@ fn a_waiter_that_parks_again_is_rung_again() {
             .collect();
         let ready = || (shared.head.load(Ordering::Acquire) == 2).then_some(());
         while ready().is_none() {
-            if shared.bell().park(&shared.futex, Duration::MAX, ready).is_some() {
+            if shared.bell().park(&shared.futex, Duration::MAX, || (), ready).is_some() {
                 break;
             }
         }
@@ -214,4 +220,62 @@ fn a_waiter_that_parks_again_is_rung_again() {
             ringer.join().unwrap();
         }
     });
+}
+
+/// Waiters wish for values of one counter, beside a wish that somebody who gave up has left; the ringer counts, looks at
+/// the wishes, and rings for those it reached.
+fn wishes(wanted: &'static [u64], ring: fn(&Shared)) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(move || {
+        let shared = Shared::new();
+        Wish(&shared.tail).note(1);
+        let waiters: Vec<_> = wanted
+            .iter()
+            .map(|value| {
+                let shared = shared.clone();
+                loom::thread::spawn(move || {
+                    let ready = || (shared.head.load(Ordering::Acquire) >= *value).then_some(());
+                    let note = || Wish(&shared.tail).note(*value);
+                    while ready().is_none() {
+                        if shared.bell().park(&shared.futex, Duration::MAX, note, ready).is_some() {
+                            break;
+                        }
+                    }
+                })
+            })
+            .collect();
+        let wish = Wish(&shared.tail);
+        for value in 1..=2u64 {
+            shared.head.store(value, Ordering::Release);
+            AtomicU32::fence(Ordering::SeqCst);
+            if wish.reached(value) {
+                ring(&shared);
+            }
+        }
+        for waiter in waiters {
+            waiter.join().unwrap();
+        }
+    });
+}
+
+#[test]
+fn no_wish_is_forgotten() {
+    let ring = |shared: &Shared| {
+        Wish(&shared.tail).clear();
+        shared.bell().ring(&shared.futex);
+    };
+    wishes(&[2], ring);
+    wishes(&[1, 2], ring);
+}
+
+#[test]
+fn wishes_cleared_after_the_ring_are_refused() {
+    let check = || {
+        wishes(&[2], |shared| {
+            shared.bell().ring(&shared.futex);
+            Wish(&shared.tail).clear();
+        });
+    };
+    assert!(std::panic::catch_unwind(check).is_err());
 }
