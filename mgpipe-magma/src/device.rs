@@ -463,7 +463,7 @@ impl Device {
         drop(queue);
         self.submitted.notify_all();
         if self.runs_here() {
-            crate::exit::submitted(value);
+            crate::exit::submitted(self, value);
         }
         if admission == Admission::RunAndWait {
             crate::exit::wait_for(self, value);
@@ -619,6 +619,7 @@ impl Device {
     /// Notes that a pipeline was made. Most programs end without taking their display apart, so the cache goes to disk
     /// now and then, beside a compilation that takes its time anyway.
     pub(crate) fn pipeline_made(&self) {
+        crate::exit::pipeline_made();
         let mut unsaved = self.unsaved.lock();
         unsaved.pipelines += 1;
         if unsaved.since.elapsed() >= CACHE_INTERVAL {

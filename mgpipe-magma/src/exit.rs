@@ -1,7 +1,8 @@
 //! The end of threads and of the process under a Vulkan driver that runs on the processor.
 //!
-//! Such a driver translates and executes shaders on threads of this process, with libraries (LLVM, for lavapipe) whose
-//! objects the exit handlers destroy. Work that is still running then crashes or hangs now and then. So that no work is:
+//! Such a driver translates and executes shaders on threads of this process, with libraries (LLVM, for lavapipe) that make
+//! static objects while they work and have them destroyed by exit handlers, newest first. Work that is still running then
+//! crashes or hangs now and then. So that no work is:
 //!
 //! - a thread that has submitted work waits for it when it ends, before any exit handler when it is the one that calls
 //!   `exit`; what it submits after that it waits for at once;
@@ -13,7 +14,7 @@
 use crate::device::Device;
 use parking_lot::Mutex;
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 /// Longest wait for a device when a thread or the process ends.
@@ -25,6 +26,11 @@ static DEVICES: Mutex<Vec<Weak<Device>>> = Mutex::new(Vec::new());
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 /// The thread that runs the exit handlers, 0 before the first.
 static EXITING: AtomicUsize = AtomicUsize::new(0);
+
+/// Pipelines made so far.
+static PIPELINES: AtomicU32 = AtomicU32::new(0);
+/// The next submission may do what none did before.
+static NEWS: AtomicBool = AtomicBool::new(false);
 
 struct Guard;
 
@@ -76,10 +82,20 @@ pub(crate) fn admit() -> Admission {
     }
 }
 
-/// Takes note of a submission. The handlers of libraries that have come to work since the last registration then run after
-/// ours; powers of two keep the registrations few.
-pub(crate) fn submitted(value: u64) {
-    if value.is_power_of_two() {
+/// Takes note of a pipeline: the work that uses the first, the second, the fourth and so on may make the driver's libraries
+/// do something new.
+pub(crate) fn pipeline_made() {
+    let made = PIPELINES.fetch_add(1, Ordering::Relaxed) + 1;
+    if made.is_power_of_two() {
+        NEWS.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Takes note of a submission. Where it may have made libraries register exit handlers, this waits for it and registers
+/// ours anew, which then runs before theirs. Powers of two keep that rare.
+pub(crate) fn submitted(device: &Device, value: u64) {
+    if NEWS.swap(false, Ordering::Relaxed) || value.is_power_of_two() {
+        wait_for(device, value);
         // SAFETY: the callback is a plain function that does not unwind, in code that is never unloaded.
         if unsafe { atexit(at_exit) } != 0 {
             log::warn!("no exit handler could be registered");
