@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use mgpipe_types::{
     fence_status, mgpipe_catalogue, Blit, BufferReadback, Caps, CapsReply, Clear, Context as Pipe, ContextHandle,
-    DrawIndirect, DrawInfo, DrawRange, FenceAnswer, FenceWait, FramebufferState, Handle, HandleOnly, HostBytes, Kind,
-    MipPlan, PipeError, PipeResult, ProgramDesc, QueryAnswer, ReadbackInfo, RenderbufferStorage, ResourceDesc,
+    DrawIndirect, DrawInfo, DrawRange, FenceAnswer, FenceWait, Format, FramebufferState, Handle, HandleOnly, HostBytes, Kind,
+    MipPlan, PipeError, PipeResult, ProgramDesc, QueryAnswer, ReadbackInfo, ReadbackToBuffer, RenderbufferStorage, ResourceDesc,
     ResourceRef, Screen, SubData, SubRegion, Target, TextureParams,
 };
 use parking_lot::Mutex;
@@ -74,6 +74,20 @@ impl Log {
         Ok(())
     }
 
+    /// Texels of a read-back, at the strides of a buffer.
+    fn read_into_buffer(&mut self, readback: &ReadbackToBuffer) {
+        let area = &readback.info.area;
+        let row_bytes = Format(readback.info.format).desc().row_bytes(area.width) as usize;
+        let mut texels = vec![0; row_bytes * area.height as usize * area.depth as usize];
+        self.read_image(&readback.info, &mut texels).expect("the image lives");
+        let buffer = self.buffers.get_mut(&readback.buffer).expect("the buffer lives");
+        for (i, row) in texels.chunks_exact(row_bytes).enumerate() {
+            let (slice, row_in_slice) = (i as u64 / u64::from(area.height), i as u64 % u64::from(area.height));
+            let at = readback.offset + slice * readback.slice_stride + row_in_slice * readback.row_stride;
+            buffer[at as usize..][..row_bytes].copy_from_slice(row);
+        }
+    }
+
     /// How often a call came.
     pub(crate) fn count(&self, call: &str) -> usize {
         self.calls.iter().filter(|c| **c == call).count()
@@ -134,7 +148,7 @@ macro_rules! rest_of_context {
     (QueryAvailable $($t:tt)*) => {}; (QueryResult $($t:tt)*) => {}; (QueryTimestamp $($t:tt)*) => {};
     (RenderbufferStorage $($t:tt)*) => {}; (Blit $($t:tt)*) => {}; (Clear $($t:tt)*) => {};
     (GenerateMipmap $($t:tt)*) => {}; (SetFramebufferState $($t:tt)*) => {}; (SetTextureParams $($t:tt)*) => {};
-    (ReadPixels $($t:tt)*) => {}; (GetTextureImage $($t:tt)*) => {};
+    (ReadPixels $($t:tt)*) => {}; (GetTextureImage $($t:tt)*) => {}; (ReadbackToBuffer $($t:tt)*) => {};
     ($op:ident $name:ident screen $($t:tt)*) => {};
     ($op:ident $name:ident context ($($arg:ident : $kind:ident $ty:ident),*) none) => {
         fn $name(&mut self, $($arg: mgpipe_types::mgpipe_arg!($kind $ty)),*) {
@@ -212,6 +226,10 @@ macro_rules! double {
                 let buffer = log.buffers.get(&readback.res).ok_or_else(|| PipeError::BadHandle("buffer".into()))?;
                 bytes.copy_from_slice(&buffer[readback.offset as usize..][..readback.size as usize]);
                 Ok(())
+            }
+
+            fn readback_to_buffer(&mut self, readback: &ReadbackToBuffer) {
+                self.0.note("readback_to_buffer").read_into_buffer(readback);
             }
 
             fn resource_copy_region(&mut self, copy: &mgpipe_types::CopyRegion) {
