@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use mgpipe_types::{
     fence_status, mgpipe_catalogue, Blit, BufferReadback, Caps, CapsReply, Clear, Context as Pipe, ContextHandle,
-    DrawIndirect, DrawInfo, DrawRange, FenceAnswer, FenceWait, Format, FramebufferState, Handle, HandleOnly, HostBytes, Kind,
-    MipPlan, PipeError, PipeResult, ProgramDesc, QueryAnswer, ReadbackInfo, ReadbackToBuffer, RenderbufferStorage, ResourceDesc,
-    ResourceRef, Screen, SubData, SubRegion, Target, TextureParams,
+    DrawIndirect, DrawInfo, DrawRange, FenceAnswer, FenceWait, Format, FramebufferState, Handle, HandleOnly, HostBytes,
+    Kind, MipPlan, PipeError, PipeResult, ProgramDesc, QueryAnswer, ReadbackInfo, ReadbackToBuffer,
+    RenderbufferStorage, ResourceDesc, ResourceRef, Screen, SubData, SubRegion, Target, TextureParams,
 };
 use parking_lot::Mutex;
 
