@@ -571,7 +571,7 @@ unsafe fn renderbuffer_formats(t: &Scene) {
             gl::RENDERBUFFER_BLUE_SIZE,
             gl::RENDERBUFFER_ALPHA_SIZE,
         ]
-        .map(|name| get(name));
+        .map(get);
         t.check(
             actual.iter().zip(bits).all(|(a, b)| *a >= b && (b != 0 || *a == 0)),
             format!("bits of {format:#x}: {actual:?}, at least {bits:?}"),

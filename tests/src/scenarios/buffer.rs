@@ -323,9 +323,8 @@ unsafe fn map_flag_matrix(t: &Scene) {
         let access = flags.iter().enumerate().filter(|(i, _)| bits >> i & 1 != 0).fold(0, |a, (_, f)| a | f);
         let (read, write) = (access & gl::MAP_READ_BIT != 0, access & gl::MAP_WRITE_BIT != 0);
         let discards = gl::MAP_INVALIDATE_RANGE_BIT | gl::MAP_INVALIDATE_BUFFER_BIT | gl::MAP_UNSYNCHRONIZED_BIT;
-        let legal = (read || write)
-            && !(read && access & discards != 0)
-            && !(access & gl::MAP_FLUSH_EXPLICIT_BIT != 0 && !write);
+        let legal =
+            (read || write) && !(read && access & discards != 0) && (write || access & gl::MAP_FLUSH_EXPLICIT_BIT == 0);
         t.buffer_data_u8_slice(gl::ARRAY_BUFFER, &[1; 64], gl::DYNAMIC_DRAW);
         let p = t.raw.MapBufferRange(gl::ARRAY_BUFFER, 16, 32, access).cast::<u8>();
         let what = format!("access {access:#x}");

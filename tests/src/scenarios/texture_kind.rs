@@ -633,7 +633,7 @@ unsafe fn sampler_overrides(t: &Scene) {
     t.sampler_parameter_i32(sampler, gl::TEXTURE_MAG_FILTER, gl::NEAREST as i32);
     look([255, 0, 0, 255], "the sampler repeats");
     t.sampler_parameter_i32(sampler, gl::TEXTURE_WRAP_S, gl::CLAMP_TO_BORDER as i32);
-    t.sampler_parameter_f32_slice(sampler, gl::TEXTURE_BORDER_COLOR, &mut [0.0, 1.0, 0.0, 1.0]);
+    t.sampler_parameter_f32_slice(sampler, gl::TEXTURE_BORDER_COLOR, &[0.0, 1.0, 0.0, 1.0]);
     look([0, 255, 0, 255], "the sampler's border");
     t.tex_parameter_i32(gl::TEXTURE_2D, gl::TEXTURE_SWIZZLE_R, gl::GREEN as i32);
     look([255, 255, 0, 255], "the texture's swizzle");
