@@ -3,7 +3,8 @@
 use crate::port::EventSink;
 use crate::record::{split_record, Cursor, DecodeError, RecordBuf};
 use mgpipe_types::{
-    Box3, BufferHandle, ByteRange, Callbacks, ContextHandle, LogLevel, TextureHandle, TextureWriteback,
+    Box3, BufferHandle, ByteRange, Callbacks, ContextHandle, FenceHandle, Handle, LogLevel, TextureHandle,
+    TextureWriteback,
 };
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ mod kind {
     pub(super) const LOG: u16 = 9;
     pub(super) const XFB_SCATTER: u16 = 10;
     pub(super) const DEVICE_LOST: u16 = 11;
+    pub(super) const FENCE: u16 = 12;
 }
 
 /// Most bytes of a message that travel.
@@ -31,6 +33,8 @@ pub(crate) enum Notice {
     Called,
     /// The device behind a screen is gone; the server lives.
     DeviceLost(String),
+    /// A fence has signalled.
+    Fence(FenceHandle),
 }
 
 fn head(kind: u16, screen: u32, fill: impl FnOnce(&mut RecordBuf)) -> RecordBuf {
@@ -54,6 +58,11 @@ fn short(text: &str) -> &[u8] {
 /// Tells the client that a screen's device is gone.
 pub(crate) fn send_device_lost(sink: &dyn EventSink, screen: u32, why: &str) {
     sink.event(head(kind::DEVICE_LOST, screen, |b| put_bytes(b, short(why))).bytes(), false);
+}
+
+/// Tells the client that a fence has signalled, so that it need not ask.
+pub(crate) fn send_fence(sink: &dyn EventSink, screen: u32, fence: Handle) {
+    sink.event(head(kind::FENCE, screen, |b| b.put(bytemuck::bytes_of(&fence))).bytes(), false);
 }
 
 /// The server's callbacks of one screen: they become events.
@@ -238,6 +247,7 @@ pub(crate) fn deliver(
         }
         kind::XFB_SCATTER => to.xfb_scatter_ready(c.pod()?, c.word()?, c.bytes()?),
         kind::DEVICE_LOST => notice = Notice::DeviceLost(String::from_utf8_lossy(c.bytes()?).into_owned()),
+        kind::FENCE => notice = Notice::Fence(c.pod()?),
         _ => return Err(DecodeError::Malformed("event kind")),
     }
     cursor.end()?;

@@ -6,12 +6,13 @@
 
 use crate::apply::{apply, Reply};
 use crate::call::Call;
-use crate::event::{send_device_lost, EventCallbacks};
+use crate::event::{send_device_lost, send_fence, EventCallbacks};
 use crate::message::{caps_bytes, control, error_parts, Subject, STATUS_OK};
 use crate::port::{EventSink, Mark, PortError, ReplySink, ReplyTicket, ServerEnd, StageRange};
 use crate::record::{record_flags, split_record, DecodeError, CONTROL_BASE, MAX_RECORD_BYTES};
-use mgpipe_types::{flush_flags, Backend, Context, ContextHandle, Kind, Opcode, PipeError, Screen};
-use std::collections::HashMap;
+use mgpipe_types::{
+    fence_status, flush_flags, Backend, Context, ContextHandle, Handle, HandleOnly, Kind, Opcode, PipeError, Screen,
+};
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
@@ -46,6 +47,10 @@ pub struct ServeReport {
 const MAX_SCREENS: usize = 1024;
 /// How long the thread parks before it looks around.
 const PARK: Duration = Duration::from_millis(500);
+/// The same while fences are outstanding that the client may be polling.
+const WATCH: Duration = Duration::from_millis(1);
+/// Fences that are looked at in one go: they signal in order, mostly.
+const WATCHED_AT_ONCE: usize = 64;
 
 struct Flow {
     handle: ContextHandle,
@@ -53,6 +58,7 @@ struct Flow {
 }
 
 struct OpenScreen {
+    number: u32,
     // Contexts go before their screen.
     flows: Vec<Option<Flow>>,
     screen: Arc<dyn Screen>,
@@ -69,19 +75,25 @@ pub fn serve(end: ServerEnd, backend: &dyn Backend) -> Result<ServeReport, Serve
         backend,
         replies,
         events,
-        screens: HashMap::new(),
+        screens: Vec::new(),
+        bound: usize::MAX,
         subject: Subject::default(),
         pieces: Vec::new(),
         piece_bytes: 0,
         blob: Vec::new(),
         report: ServeReport::default(),
         frames: 0,
+        watched: Vec::new(),
     };
     let mut words = Vec::new();
     loop {
-        match commands.next(&mut words, PARK) {
+        let park = if session.watched.is_empty() { PARK } else { WATCH };
+        match commands.next(&mut words, park) {
             Ok(true) => {}
-            Ok(false) => continue,
+            Ok(false) => {
+                session.tell_fences();
+                continue;
+            }
             Err(PortError::Lost(_)) => return Ok(session.report),
             Err(error) => return Err(error.into()),
         }
@@ -97,9 +109,10 @@ struct Session<'b> {
     backend: &'b dyn Backend,
     replies: Box<dyn ReplySink>,
     events: Arc<dyn EventSink>,
-    screens: HashMap<u32, OpenScreen>,
-    /// Whom calls are for.
+    screens: Vec<OpenScreen>,
+    /// Whom calls are for, and where its screen is among them.
     subject: Subject,
+    bound: usize,
     /// Pieces of a large record, in words.
     pieces: Vec<u64>,
     piece_bytes: usize,
@@ -107,6 +120,8 @@ struct Session<'b> {
     blob: Vec<u64>,
     report: ServeReport,
     frames: u64,
+    /// Fences that the client has not been told of: number of the screen, and the fence.
+    watched: Vec<(u32, Handle)>,
 }
 
 impl Session<'_> {
@@ -164,12 +179,20 @@ impl Session<'_> {
         staged: Option<&[u8]>,
     ) -> Result<(), ServeError> {
         let call = Call::decode_arguments(opcode, host_flags, body, staged).map_err(|error| self.broken(error))?;
+        match &call {
+            Call::FenceCreate { desc } => self.watched.push((self.subject.screen, desc.fence)),
+            Call::FenceDestroy { fence } => {
+                let gone = (self.subject.screen, fence.handle);
+                self.watched.retain(|watched| *watched != gone);
+            }
+            _ => {}
+        }
         let ends_frame = match &call {
             Call::Flush { flush } => flush.flags & flush_flags::END_OF_FRAME != 0,
             Call::Present { .. } => true,
             _ => false,
         };
-        let Some(open) = self.screens.get_mut(&self.subject.screen) else {
+        let Some(open) = self.screens.get_mut(self.bound) else {
             return Err(self.broken("no screen is bound"));
         };
         let context = self.subject.context;
@@ -180,18 +203,45 @@ impl Session<'_> {
             self.frames += 1;
             self.events.raise(Mark::Frames, self.frames);
             self.tell_loss();
+            self.tell_fences();
         }
         self.answer(ticket, reply)
     }
 
+    /// Where a screen is among the open ones.
+    fn place(&self, number: u32) -> Option<usize> {
+        self.screens.iter().position(|open| open.number == number)
+    }
+
     /// Tells the client once when the device behind the bound screen is gone.
     fn tell_loss(&mut self) {
-        let screen = self.subject.screen;
-        let Some(open) = self.screens.get_mut(&screen).filter(|open| !open.loss_told) else { return };
+        let Some(open) = self.screens.get_mut(self.bound).filter(|open| !open.loss_told) else { return };
         if let Some(why) = open.screen.device_lost() {
             open.loss_told = true;
-            send_device_lost(&*self.events, screen, &why);
+            send_device_lost(&*self.events, open.number, &why);
         }
+    }
+
+    /// Tells the client which fences have signalled.
+    fn tell_fences(&mut self) {
+        let (screens, events) = (&self.screens, &self.events);
+        let mut looked_at = 0;
+        self.watched.retain(|&(number, fence)| {
+            looked_at += 1;
+            if looked_at > WATCHED_AT_ONCE {
+                return true;
+            }
+            let Some(open) = screens.iter().find(|open| open.number == number) else { return false };
+            match open.screen.fence_status(&HandleOnly { handle: fence }) {
+                Ok(answer) if answer.status == fence_status::TIMEOUT => true,
+                Ok(answer) if answer.status == fence_status::SIGNALED => {
+                    send_fence(&**events, number, fence);
+                    false
+                }
+                // A question will be answered with what is wrong.
+                _ => false,
+            }
+        });
     }
 
     fn answer(&mut self, ticket: Option<ReplyTicket>, reply: Reply) -> Result<(), ServeError> {
@@ -221,6 +271,8 @@ impl Session<'_> {
         if status != STATUS_OK {
             self.tell_loss();
         }
+        // What a wait has brought about is known with its answer.
+        self.tell_fences();
         self.reply(ticket, status, bytes)
     }
 
@@ -259,40 +311,50 @@ impl Session<'_> {
             bytemuck::try_pod_read_unaligned(body).map_err(|_| self.broken("size of a control record"))?;
         match kind {
             control::OPEN_SCREEN => {
-                if self.screens.len() >= MAX_SCREENS || self.screens.contains_key(&subject.screen) {
+                if self.screens.len() >= MAX_SCREENS || self.place(subject.screen).is_some() {
                     return Err(self.broken("screen number"));
                 }
                 let callbacks = Arc::new(EventCallbacks::new(subject.screen, self.events.clone()));
                 let opened = self.backend.open(callbacks).map(|screen| {
                     let caps = caps_bytes(&screen.get_caps());
-                    let open = OpenScreen { flows: Vec::new(), screen, loss_told: false };
-                    self.screens.insert(subject.screen, open);
+                    self.screens.push(OpenScreen {
+                        number: subject.screen,
+                        flows: Vec::new(),
+                        screen,
+                        loss_told: false,
+                    });
                     caps
                 });
                 self.reply_result(ticket, opened)
             }
-            control::CLOSE_SCREEN => match self.screens.remove(&subject.screen) {
-                Some(_) => Ok(()),
+            control::CLOSE_SCREEN => match self.place(subject.screen) {
+                Some(at) => {
+                    self.bound = usize::MAX;
+                    drop(self.screens.swap_remove(at));
+                    Ok(())
+                }
                 None => Err(self.broken("no such screen")),
             },
             control::BIND => {
-                let Some(open) = self.screens.get(&subject.screen) else {
+                let Some(at) = self.place(subject.screen) else {
                     return Err(self.broken("no such screen"));
                 };
-                let context = subject.context;
+                let (open, context) = (&self.screens[at], subject.context);
                 let known = open.flows.get(context.slot() as usize).and_then(Option::as_ref);
                 if !context.is_null() && known.is_none_or(|flow| flow.handle != context) {
                     return Err(self.broken("no such context"));
                 }
                 self.subject = subject;
+                self.bound = at;
                 Ok(())
             }
             control::CREATE_CONTEXT => {
                 let context = subject.context;
                 let slot = context.slot() as usize;
-                let Some(open) = self.screens.get_mut(&subject.screen) else {
+                let Some(at) = self.place(subject.screen) else {
                     return Err(self.broken("no such screen"));
                 };
+                let open = &mut self.screens[at];
                 if slot == 0 || slot >= Kind::Context.slot_limit() as usize {
                     return Err(self.broken("context slot"));
                 }
@@ -309,7 +371,7 @@ impl Session<'_> {
                 self.reply_result(ticket, created)
             }
             control::DROP_CONTEXT => {
-                let open = self.screens.get_mut(&subject.screen);
+                let open = self.place(subject.screen).and_then(|at| self.screens.get_mut(at));
                 let flow = open.and_then(|open| open.flows.get_mut(subject.context.slot() as usize));
                 match flow {
                     Some(flow) if flow.as_ref().is_some_and(|f| f.handle == subject.context) => {

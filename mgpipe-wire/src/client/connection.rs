@@ -6,7 +6,7 @@ use crate::event::{deliver, Notice};
 use crate::message::{control, Subject};
 use crate::port::{ClientLink, CommandSink, EventSource, Mark, PortError, ReplyBoard, ReplyTicket, StageRange};
 use crate::record::{padded, record_flags, RecordHeader, HEADER_BYTES, MAX_RECORD_BYTES};
-use mgpipe_types::{Callbacks, PipeError};
+use mgpipe_types::{Callbacks, FenceHandle, Handle, PipeError};
 use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::HashMap;
@@ -40,6 +40,31 @@ pub(crate) struct Listener {
     pub(crate) callbacks: Arc<dyn Callbacks>,
     /// Why the device behind the screen is gone, once it is.
     pub(crate) device_lost: OnceLock<String>,
+    /// Fences of the screen, and whether the server said that they have signalled.
+    fences: Mutex<HashMap<FenceHandle, bool>>,
+}
+
+impl Listener {
+    /// A fence is about to be created.
+    pub(crate) fn expect_fence(&self, fence: Handle) {
+        self.fences.lock().insert(FenceHandle(fence), false);
+    }
+
+    pub(crate) fn forget_fence(&self, fence: Handle) {
+        self.fences.lock().remove(&FenceHandle(fence));
+    }
+
+    /// Notes that a fence has signalled; one that was destroyed meanwhile is nobody's business.
+    pub(crate) fn signal(&self, fence: FenceHandle) {
+        if let Some(signaled) = self.fences.lock().get_mut(&fence) {
+            *signaled = true;
+        }
+    }
+
+    /// Whether a fence is known to have signalled; `None` when it does not exist.
+    pub(crate) fn is_signaled(&self, fence: Handle) -> Option<bool> {
+        self.fences.lock().get(&FenceHandle(fence)).copied()
+    }
 }
 
 struct Stream {
@@ -92,7 +117,7 @@ impl Connection {
     /// A number for a new screen, and its ear.
     pub(crate) fn listen(&self, callbacks: Arc<dyn Callbacks>) -> (u32, Arc<Listener>) {
         let screen = self.next_screen.fetch_add(1, Ordering::Relaxed);
-        let listener = Arc::new(Listener { callbacks, device_lost: OnceLock::new() });
+        let listener = Arc::new(Listener { callbacks, device_lost: OnceLock::new(), fences: Mutex::default() });
         self.listeners.lock().insert(screen, listener.clone());
         (screen, listener)
     }
@@ -134,6 +159,11 @@ impl Connection {
                 });
                 match delivered {
                     Ok((_, Notice::Called)) => {}
+                    Ok((_, Notice::Fence(fence))) => {
+                        if let Some(listener) = heard {
+                            listener.signal(fence);
+                        }
+                    }
                     Ok((_, Notice::DeviceLost(why))) => {
                         if let Some(listener) = heard {
                             let _ = listener.device_lost.set(why);
@@ -269,6 +299,38 @@ impl Stream {
         head: Head<'_>,
         fill: impl FnOnce(&mut Writer<'_>, bool),
     ) -> Result<u64, PortError> {
+        let size = HEADER_BYTES + head.body;
+        if self.subject != subject || head.ticket.is_some() || head.staged.is_some() || size > self.max_record {
+            return self.send_any(connection, subject, head, fill);
+        }
+        let room = self.sink.reserve(size, &|| connection.drain())?;
+        let mut writer = Writer::new(room);
+        writer.put(bytemuck::bytes_of(&RecordHeader { kind: head.kind, flags: head.flags, size: size as u32 }));
+        fill(&mut writer, false);
+        debug_assert!(writer.is_full(), "a record is shorter than its reservation");
+        Ok(self.written(size))
+    }
+
+    /// Commits the record that was written; answers its ordinal.
+    #[inline]
+    fn written(&mut self, size: usize) -> u64 {
+        let ordinal = self.sink.commit_later();
+        self.silent += size;
+        if self.silent > BELL_BYTES {
+            self.ring();
+        }
+        ordinal
+    }
+
+    /// Writes a record that the short way does not fit.
+    #[inline(never)]
+    fn send_any(
+        &mut self,
+        connection: &Connection,
+        subject: Subject,
+        head: Head<'_>,
+        fill: impl FnOnce(&mut Writer<'_>, bool),
+    ) -> Result<u64, PortError> {
         let idle = || connection.drain();
         if self.subject != subject && head.kind < crate::record::CONTROL_BASE {
             self.control(connection, control::BIND, subject)?;
@@ -304,12 +366,7 @@ impl Stream {
         }
         fill(&mut writer, range.is_some());
         debug_assert!(writer.is_full(), "a record is shorter than its reservation");
-        let ordinal = self.sink.commit_later();
-        self.silent += size;
-        if self.silent > BELL_BYTES {
-            self.ring();
-        }
-        Ok(ordinal)
+        Ok(self.written(size))
     }
 
     /// Writes a record that is larger than the ring takes, in pieces.

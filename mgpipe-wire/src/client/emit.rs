@@ -9,6 +9,7 @@ use crate::port::PortError;
 use crate::record::{padded, record_flags};
 use mgpipe_types::*;
 use parking_lot::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,12 @@ const CAREFUL_BYTES: u64 = 256 << 20;
 /// Longest wait that the server does in one go: it serves other threads of the client in between.
 const WAIT_SLICE: Duration = Duration::from_millis(20);
 
+/// Questions about a fence that are answered from what the server said, before it is asked once.
+const FRUITLESS_POLLS: u32 = 64;
+
+/// How long the answer to a question about a query holds when it was "not yet".
+const QUERY_REST: Duration = Duration::from_micros(200);
+
 /// What the contexts of a screen share.
 pub(crate) struct ScreenState {
     connection: Arc<Connection>,
@@ -29,6 +36,8 @@ pub(crate) struct ScreenState {
     caps: CapsReply,
     maps: Maps,
     contexts: Mutex<Vec<ContextHandle>>,
+    /// Questions about fences in a row that were answered with "not yet" on this side.
+    fruitless: AtomicU32,
 }
 
 /// A screen on a connection.
@@ -39,6 +48,8 @@ struct WireContext {
     connection: Arc<Connection>,
     subject: Subject,
     share: Arc<ScreenState>,
+    /// The query that was not there yet when the server was asked last.
+    waiting: Option<(Handle, Instant)>,
 }
 
 fn plain_head(kind: u16, body: usize) -> Head<'static> {
@@ -65,15 +76,16 @@ pub(crate) fn open_screen(connection: Arc<Connection>, callbacks: Arc<dyn Callba
             return Err(error);
         }
     };
-    let contexts = Mutex::default();
-    Ok(Arc::new(WireScreen(Arc::new(ScreenState {
+    let state = ScreenState {
         connection,
         screen,
         listener,
         caps,
         maps: Maps::default(),
-        contexts,
-    }))))
+        contexts: Mutex::default(),
+        fruitless: AtomicU32::new(0),
+    };
+    Ok(Arc::new(WireScreen(Arc::new(state))))
 }
 
 impl Drop for ScreenState {
@@ -294,6 +306,12 @@ macro_rules! before {
     ($share:expr, $subject:expr, resource_subdata($data:ident, $regions:ident, $bytes:ident)) => {
         $share.maps.uploaded($data, $bytes)
     };
+    ($share:expr, $subject:expr, fence_create($desc:ident)) => {
+        $share.listener.expect_fence($desc.fence)
+    };
+    ($share:expr, $subject:expr, fence_destroy($fence:ident)) => {
+        $share.listener.forget_fence($fence.handle)
+    };
     ($share:expr, $subject:expr, memory_barrier($barrier:ident)) => {
         if $share.maps.any() && $barrier.bits & gl::CLIENT_MAPPED_BUFFER_BARRIER_BIT != 0 {
             $share.maps.push(&$share.connection, $subject, true);
@@ -399,6 +417,11 @@ macro_rules! context_method {
             self.share.maps.push_range(&self.connection, self.subject, range.res, range.offset, range.size);
         }
     };
+    (context $class:ident QueryAvailable $($rest:tt)*) => {
+        fn query_available(&mut self, query: &HandleOnly) -> PipeResult<QueryAnswer> {
+            self.ask_query(query)
+        }
+    };
     (context $class:ident $op:ident $name:ident ($($arg:ident : $kind:ident $ty:ident),*) -> none) => {
         fn $name(&mut self, $($arg: mgpipe_arg!($kind $ty)),*) {
             push_maps!($class self);
@@ -456,17 +479,36 @@ impl WireScreen {
         answer::done(&self.0.connection, subject, subject_head(control::CREATE_CONTEXT), fill)?;
         self.0.contexts.lock().push(context);
         let connection = self.0.connection.clone();
-        Ok(Box::new(WireContext { connection, subject, share: self.0.clone() }))
+        Ok(Box::new(WireContext { connection, subject, share: self.0.clone(), waiting: None }))
     }
 
-    /// Whether a fence has signalled; wakes the server, so that a loop of such questions ends.
+    /// Whether a fence has signalled, from what the server said. It is woken, so that a loop of such questions ends, and
+    /// asked when many were in vain.
     fn ask_fence(&self, fence: &HandleOnly) -> PipeResult<FenceAnswer> {
+        self.0.connection.doorbell();
+        match self.0.listener.is_signaled(fence.handle) {
+            Some(true) => {
+                self.0.fruitless.store(0, Ordering::Relaxed);
+                return self.seen(fence.handle, Ok(FenceAnswer { status: fence_status::SIGNALED }));
+            }
+            Some(false) if self.0.connection.lost().is_none() => {
+                if self.0.fruitless.fetch_add(1, Ordering::Relaxed) < FRUITLESS_POLLS {
+                    return Ok(FenceAnswer { status: fence_status::TIMEOUT });
+                }
+            }
+            _ => {}
+        }
+        self.0.fruitless.store(0, Ordering::Relaxed);
         let answer: PipeResult<FenceAnswer> =
             speak!(self.0.connection, self.subject(), FenceStatus (fence : payload) -> pod);
-        self.seen(answer)
+        self.seen(fence.handle, answer)
     }
 
     fn wait_fence(&self, wait: &FenceWait) -> PipeResult<FenceAnswer> {
+        self.0.connection.drain();
+        if self.0.listener.is_signaled(wait.fence) == Some(true) {
+            return self.seen(wait.fence, Ok(FenceAnswer { status: fence_status::SIGNALED }));
+        }
         let start = Instant::now();
         let limit = Duration::from_nanos(wait.timeout_ns);
         loop {
@@ -477,17 +519,36 @@ impl WireScreen {
                 speak!(self.0.connection, self.subject(), FenceWait (slice : payload) -> pod);
             let timed_out = answer.as_ref().is_ok_and(|answer| answer.status == fence_status::TIMEOUT);
             if !timed_out || left <= WAIT_SLICE {
-                return self.seen(answer);
+                return self.seen(wait.fence, answer);
             }
         }
     }
 
-    fn seen(&self, answer: PipeResult<FenceAnswer>) -> PipeResult<FenceAnswer> {
+    fn seen(&self, fence: Handle, answer: PipeResult<FenceAnswer>) -> PipeResult<FenceAnswer> {
         match &answer {
-            Ok(answer) if answer.status == fence_status::SIGNALED => self.0.passed_fence(),
+            Ok(answer) if answer.status == fence_status::SIGNALED => {
+                self.0.listener.signal(FenceHandle(fence));
+                self.0.passed_fence();
+            }
             Err(PipeError::DeviceLost(_)) => return Ok(FenceAnswer { status: fence_status::DEVICE_LOST }),
             _ => {}
         }
+        answer
+    }
+}
+
+impl WireContext {
+    /// Whether a query's result is there. A loop of such questions asks the server now and then.
+    fn ask_query(&mut self, query: &HandleOnly) -> PipeResult<QueryAnswer> {
+        let rests = self.waiting.is_some_and(|(other, asked)| other == query.handle && asked.elapsed() < QUERY_REST);
+        if rests && self.connection.lost().is_none() {
+            self.connection.doorbell();
+            return Ok(QueryAnswer::default());
+        }
+        let answer: PipeResult<QueryAnswer> =
+            speak!(self.connection, self.subject, QueryAvailable (query : payload) -> pod);
+        let pending = answer.as_ref().is_ok_and(|answer| answer.available == 0);
+        self.waiting = pending.then(|| (query.handle, Instant::now()));
         answer
     }
 }

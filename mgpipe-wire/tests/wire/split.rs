@@ -66,6 +66,8 @@ fn an_error_of_the_backend_is_the_callers() {
     let fence = HandleOnly { handle: handle(5) };
     assert!(matches!(screen.fence_status(&fence), Err(PipeError::BadHandle(_))));
     context.fence_create(&FenceDesc { fence: handle(5), exportable: 0, pad: 0 });
+    let wait = FenceWait { fence: handle(5), timeout_ns: 1 };
+    assert_eq!(screen.fence_wait(&wait).unwrap().status, fence_status::SIGNALED);
     assert_eq!(screen.fence_status(&fence).unwrap().status, fence_status::SIGNALED);
 }
 
@@ -177,6 +179,47 @@ fn threads_never_tear_a_record() {
         }
     });
     assert_eq!(screen.device_lost(), None);
+}
+
+#[test]
+fn polling_a_fence_ends_without_a_round_trip() {
+    let (end, server) = queue(QueueLimits::default());
+    let thread = std::thread::spawn(move || serve(server, &NullBackend));
+    let ends = Mutex::new(Some(end));
+    let connect = move || {
+        let end = ends.lock().take().ok_or_else(|| PipeError::Init("only once".into()))?;
+        Ok(mgpipe_wire::client::Attached { end, keeper: Box::new(()) })
+    };
+    let backend = WireBackend::new(Box::new(connect), ClientOptions::default());
+    let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
+    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    for slot in 1..=3 {
+        let fence = HandleOnly { handle: handle(slot) };
+        context.fence_create(&FenceDesc { fence: fence.handle, exportable: 0, pad: 0 });
+        let end = std::time::Instant::now() + Duration::from_secs(20);
+        let mut polls = 0;
+        while screen.fence_status(&fence).unwrap().status != fence_status::SIGNALED {
+            polls += 1;
+            assert!(std::time::Instant::now() < end, "{polls} polls");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let wait = FenceWait { fence: fence.handle, timeout_ns: u64::MAX };
+        assert_eq!(screen.fence_wait(&wait).unwrap().status, fence_status::SIGNALED);
+        screen.fence_destroy(&fence);
+    }
+    drop((context, screen, backend));
+    // The caps and the context are what was asked for.
+    assert_eq!(thread.join().unwrap().unwrap().replies, 2);
+}
+
+#[test]
+fn a_tight_loop_of_polls_ends_too() {
+    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
+    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    let fence = HandleOnly { handle: handle(1) };
+    context.fence_create(&FenceDesc { fence: fence.handle, exportable: 0, pad: 0 });
+    let polls = (0..1000).take_while(|_| screen.fence_status(&fence).unwrap().status == fence_status::TIMEOUT).count();
+    assert!(polls <= 64, "{polls} polls");
 }
 
 #[derive(Default)]
