@@ -104,20 +104,21 @@ mod elsewhere {
     use mgpipe_wire::channel::{self, ConnectOptions};
     use mgpipe_wire::client::Attached;
 
-    fn options(backend: settings::Backend) -> ConnectOptions {
-        ConnectOptions::new(match backend {
+    fn options(backend: settings::Backend) -> PipeResult<ConnectOptions> {
+        let options = ConnectOptions::new(match backend {
             settings::Backend::Magma => "magma",
             settings::Backend::Null => "null",
-        })
+        });
+        options.with_switches(|name| std::env::var(name).ok()).map_err(PipeError::Init)
     }
 
     pub(super) fn spawn(program: &Path, backend: settings::Backend) -> PipeResult<Attached> {
-        channel::spawn(program, &options(backend))
+        channel::spawn(program, &options(backend)?)
             .map_err(|error| PipeError::Init(format!("MGL_TRANSPORT=spawn: {error}")))
     }
 
     pub(super) fn attach(path: &Path, backend: settings::Backend) -> PipeResult<Attached> {
-        channel::attach(path, &options(backend))
+        channel::attach(path, &options(backend)?)
             .map_err(|error| PipeError::Init(format!("MGL_TRANSPORT=unix: {error}")))
     }
 }
