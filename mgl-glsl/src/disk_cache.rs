@@ -4,6 +4,8 @@
 //! a fraction of that and always run. So the cache stands where the compiler is called: a text that was parsed without an
 //! error needs no second parse, and texts that were linked have their modules on disk. Errors are never kept.
 
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::OnceLock;
@@ -35,9 +37,12 @@ pub(crate) struct DiskCache {
 
 static CACHE: OnceLock<DiskCache> = OnceLock::new();
 
-/// Lets this process read and write answers in a folder, which is made when it is needed. The first call counts.
+/// Lets this process read and write answers in a folder, which is made when it is needed. The first call counts. A
+/// program that runs with more rights than the user who started it keeps away from a folder that this user has named.
 pub(crate) fn open(folder: PathBuf) {
-    let _ = CACHE.set(DiskCache::new(folder));
+    if place::is_trusted() {
+        let _ = CACHE.set(DiskCache::new(folder));
+    }
 }
 
 /// Whether there is a cache with something in it.
@@ -139,12 +144,9 @@ impl DiskCache {
 
     /// The answer to a question, when a sound file has it for this very question.
     fn read(&self, question: &[u8]) -> Option<Vec<u8>> {
-        let path = self.path(question);
-        let len = std::fs::metadata(&path).ok()?.len();
-        if len > MAX_ENTRY as u64 {
-            return None;
-        }
-        let file = std::fs::read(&path).ok()?;
+        let mut file = Vec::new();
+        // What grows while it is read is cut, and its sum tells.
+        place::open(&self.path(question))?.take(MAX_ENTRY as u64 + 1).read_to_end(&mut file).ok()?;
         let rest = file.strip_prefix(&MAGIC)?;
         let (sum, rest) = rest.split_first_chunk::<8>()?;
         if u64::from_le_bytes(*sum) != xxh3_64(rest) {
@@ -168,15 +170,22 @@ impl DiskCache {
             return;
         }
         let number = self.written.fetch_add(1, Ordering::Relaxed);
-        if number % SWEEP_INTERVAL == 0 && std::fs::create_dir_all(&self.folder).is_ok() {
+        if number % SWEEP_INTERVAL == 0 && place::make(&self.folder).is_ok() {
             sweep(&self.folder, MAX_BYTES);
         }
         let temporary = self.folder.join(format!("tmp-{}-{number}", std::process::id()));
-        let written = std::fs::write(&temporary, &file).and_then(|()| std::fs::rename(&temporary, self.path(question)));
+        // A file that is there already is another process's, or no file at all.
+        let Ok(mut new) = place::create(&temporary) else { return };
+        let written = new.write_all(&file).and_then(|()| std::fs::rename(&temporary, self.path(question)));
         if written.is_err() {
             let _ = std::fs::remove_file(&temporary);
         }
     }
+}
+
+/// Whether a file of this name was put there by a cache: the folder may hold other people's files.
+fn is_ours(name: &str) -> bool {
+    name.starts_with("tmp-") || name.len() == 32 && name.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 /// Removes the oldest files while all of them are larger than `limit`, down to three quarters of it.
@@ -185,6 +194,7 @@ fn sweep(folder: &Path, limit: u64) {
     let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
         .filter_map(|entry| {
             let entry = entry.ok()?;
+            entry.file_name().to_str().filter(|name| is_ours(name))?;
             let data = entry.metadata().ok().filter(|data| data.is_file())?;
             Some((data.modified().unwrap_or(SystemTime::UNIX_EPOCH), data.len(), entry.path()))
         })
@@ -201,6 +211,63 @@ fn sweep(folder: &Path, limit: u64) {
         if std::fs::remove_file(path).is_ok() {
             total -= len;
         }
+    }
+}
+
+/// Files that nobody but this user has written: others may be able to put something into the folder.
+#[cfg(unix)]
+mod place {
+    use super::{io, File, Path, MAX_ENTRY};
+    use rustix::fs::{Mode, OFlags};
+    use rustix::process::{geteuid, getuid};
+    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+
+    /// Whether the user who started the program is the one that it runs as.
+    pub(super) fn is_trusted() -> bool {
+        getuid() == geteuid()
+    }
+
+    /// Opens a plain file of this user; never waits, as for the other end of a pipe.
+    pub(super) fn open(path: &Path) -> Option<File> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
+        let data = file.metadata().ok()?;
+        let sound = data.is_file() && data.len() <= MAX_ENTRY as u64;
+        (sound && data.uid() == geteuid().as_raw() && data.mode() & 0o022 == 0).then_some(file)
+    }
+
+    /// Makes a file that was not there.
+    pub(super) fn create(path: &Path) -> io::Result<File> {
+        File::options().write(true).create_new(true).mode(0o600).open(path)
+    }
+
+    /// Makes a folder for this user alone, with those above it.
+    pub(super) fn make(folder: &Path) -> io::Result<()> {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+    }
+}
+
+/// Systems whose cache folders belong to one user by themselves.
+#[cfg(not(unix))]
+mod place {
+    use super::{io, File, Path, MAX_ENTRY};
+
+    pub(super) fn is_trusted() -> bool {
+        true
+    }
+
+    pub(super) fn open(path: &Path) -> Option<File> {
+        let file = File::open(path).ok()?;
+        let data = file.metadata().ok()?;
+        (data.is_file() && data.len() <= MAX_ENTRY as u64).then_some(file)
+    }
+
+    pub(super) fn create(path: &Path) -> io::Result<File> {
+        File::options().write(true).create_new(true).open(path)
+    }
+
+    pub(super) fn make(folder: &Path) -> io::Result<()> {
+        std::fs::create_dir_all(folder)
     }
 }
 
@@ -249,6 +316,39 @@ mod tests {
         assert_eq!(cache.read(b"other"), None);
     }
 
+    /// None of them may make a reader wait, fill its memory, believe another user or write elsewhere.
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_of_this_user_is_no_answer() {
+        use std::os::unix::fs::{symlink, PermissionsExt as _};
+        let folder = Folder::new("foreign");
+        let cache = DiskCache::new(folder.0.clone());
+        cache.write(b"question", b"answer");
+        let path = cache.path(b"question");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o666)).unwrap();
+        assert_eq!(cache.read(b"question"), None, "others may have written it");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        assert!(cache.read(b"question").is_some());
+        let elsewhere = folder.0.join("elsewhere");
+        std::fs::rename(&path, &elsewhere).unwrap();
+        for target in [elsewhere.as_path(), Path::new("/dev/zero")] {
+            symlink(target, &path).unwrap();
+            assert_eq!(cache.read(b"question"), None, "{target:?}");
+            std::fs::remove_file(&path).unwrap();
+        }
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+        assert_eq!(cache.read(b"question"), None, "a pipe without a writer");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::File::create(&path).and_then(|file| file.set_len(MAX_ENTRY as u64 + 1)).unwrap();
+        assert_eq!(cache.read(b"question"), None, "a file that is too long");
+        let victim = folder.0.join("victim");
+        std::fs::write(&victim, "as it was").unwrap();
+        let next = cache.written.load(Ordering::Relaxed);
+        symlink(&victim, folder.0.join(format!("tmp-{}-{next}", std::process::id()))).unwrap();
+        cache.write(b"question", b"answer");
+        assert_eq!(std::fs::read(&victim).unwrap(), b"as it was");
+    }
+
     #[test]
     fn modules_survive_and_nonsense_does_not() {
         let modules = vec![(Stage::Vertex, vec![SPIRV_MAGIC, 1, 2]), (Stage::Fragment, vec![SPIRV_MAGIC])];
@@ -269,13 +369,14 @@ mod tests {
         let folder = Folder::new("bounded");
         std::fs::create_dir_all(&folder.0).unwrap();
         for i in 0..10 {
-            std::fs::write(folder.0.join(i.to_string()), [0; 100]).unwrap();
+            std::fs::write(folder.0.join(format!("{i:032x}")), [0; 100]).unwrap();
         }
+        std::fs::write(folder.0.join("somebody else's"), [0; 1000]).unwrap();
         let count = || std::fs::read_dir(&folder.0).unwrap().count();
         sweep(&folder.0, 1000);
-        assert_eq!(count(), 10);
+        assert_eq!(count(), 11);
         sweep(&folder.0, 800);
-        assert_eq!(count(), 6);
+        assert_eq!(count(), 7);
     }
 
     #[test]
