@@ -66,17 +66,21 @@ macro_rules! run {
     };
     (screen $screen:ident $context:ident $name:ident $($rest:tt)*) => { run!(@ $screen $name $($rest)*) };
     (@ $on:ident $name:ident ($info:ident payload, $out:ident out) -> status) => {{
-        if $out > MAX_REPLY_BYTES {
+        if *$out > MAX_REPLY_BYTES {
             return Reply::Bytes(Err(PipeError::Protocol("answer too large".into())));
         }
-        let mut bytes = vec![0u8; $out as usize];
-        Reply::Bytes($on.$name(&$info, &mut bytes).map(|()| bytes))
+        let mut bytes = Vec::new();
+        if bytes.try_reserve_exact(*$out as usize).is_err() {
+            return Reply::Bytes(Err(PipeError::OutOfMemory("the bytes of an answer".into())));
+        }
+        bytes.resize(*$out as usize, 0u8);
+        Reply::Bytes($on.$name($info, &mut bytes).map(|()| bytes))
     }};
     (@ $on:ident $name:ident ($($arg:ident $kind:ident),*) -> $($reply:tt)*) => {
         Reply::from($on.$name($(run!(pass $kind $arg)),*))
     };
-    (pass payload $arg:ident) => { &$arg };
-    (pass $kind:ident $arg:ident) => { $arg };
+    (pass payload $arg:ident) => { $arg };
+    (pass $kind:ident $arg:ident) => { *$arg };
 }
 
 macro_rules! appliers {
@@ -84,9 +88,19 @@ macro_rules! appliers {
         ($($arg:ident : $kind:ident $ty:ident),*) -> $reply:ident $($reply_ty:ident)?;)*) => {
         /// Runs one call. Screen calls go to `screen`, all others to `context`.
         pub fn apply(call: Call<'_>, screen: &dyn Screen, context: Option<&mut (dyn Context + '_)>) -> Reply {
+            apply_ref(&call, screen, context)
+        }
+
+        /// The same without moving the call, which is as large as the largest payload.
+        #[inline]
+        pub(crate) fn apply_ref(
+            call: &Call<'_>,
+            screen: &dyn Screen,
+            context: Option<&mut (dyn Context + '_)>,
+        ) -> Reply {
             match call {
                 $(Call::$op { $($arg,)* } => run!($recv screen context $name ($($arg $kind),*) -> $reply $($reply_ty)?),)*
-                Call::Never(_, never) => match never {},
+                Call::Never(_, never) => match *never {},
             }
         }
     };

@@ -104,6 +104,7 @@ macro_rules! calls {
             }
 
             /// Decodes a body without looking at what counts and masks inside the payload say.
+            #[inline(always)] // The answer is as large as the largest payload: it is not moved.
             fn decode_body(opcode: Opcode, record_flags: u16, cursor: Cursor<'a>) -> Result<Call<'a>, DecodeError> {
                 #[allow(unused_mut)]
                 let mut flags = record_flags;

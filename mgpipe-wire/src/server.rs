@@ -4,7 +4,7 @@
 //! the record, every object belongs to a screen of this client. What the protocol does not allow ends this client's
 //! connection, and nothing else.
 
-use crate::apply::{apply, Reply};
+use crate::apply::{apply_ref, Reply};
 use crate::call::Call;
 use crate::event::{send_device_lost, send_fence, EventCallbacks};
 use crate::message::{caps_bytes, control, error_parts, Subject, STATUS_OK};
@@ -198,7 +198,7 @@ impl Session<'_> {
         let context = self.subject.context;
         let flow = open.flows.get_mut(context.slot() as usize).and_then(Option::as_mut);
         let flow = flow.filter(|flow| flow.handle == context).map(|flow| &mut *flow.context);
-        let reply = apply(call, &*open.screen, flow.map(|c| c as &mut dyn Context));
+        let reply = apply_ref(&call, &*open.screen, flow.map(|c| c as &mut dyn Context));
         if ends_frame {
             self.frames += 1;
             self.events.raise(Mark::Frames, self.frames);
