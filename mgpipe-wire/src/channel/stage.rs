@@ -107,7 +107,7 @@ impl Stage {
         }
         let region = self.announce.open(id, capacity)?;
         let segment = Outgoing::new(region).ok_or(PortError::Corrupt("a segment that cannot be written".into()))?;
-        if self.in_flight.is_empty() {
+        if self.in_flight.is_empty() && self.open.is_none() {
             self.announce.close(self.id);
         }
         // Ranges of the old segment that no record names yet are committed with the next record, which keeps it alive.
@@ -320,6 +320,21 @@ mod tests {
         stage.settle(2);
         reader.let_go();
         assert!(reader.resolve(second).is_none() && reader.resolve(third).is_some());
+    }
+
+    #[test]
+    fn a_segment_with_nothing_but_an_open_range_outlives_its_growth() {
+        let (mut stage, mut reader) = stage(4 * UNIT);
+        let bytes = stage.find(40_000, 0).unwrap().unwrap();
+        stage.window(&bytes).unwrap().fill(1);
+        let record = stage.find(2 * UNIT, 0).unwrap().unwrap();
+        assert_eq!((bytes.segment, record.segment), (0, 1));
+        stage.commit(1);
+        reader.let_go();
+        assert!(reader.resolve(bytes).is_some_and(|bytes| bytes.iter().all(|b| *b == 1)));
+        stage.settle(1);
+        reader.let_go();
+        assert!(reader.resolve(bytes).is_none() && reader.resolve(record).is_some());
     }
 
     #[test]

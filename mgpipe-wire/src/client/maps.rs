@@ -3,7 +3,8 @@
 //! The application gets a block of this process. At every verb the blocks of coherent mappings are compared with what the
 //! server has, in units of 64 KiB, and the bytes that differ are uploaded in front of the verb; other mappings are sent when
 //! the application flushes a range or asks for the barrier. What the device wrote is fetched when a fence is seen signalled,
-//! and merged word by word: a word that the application changed meanwhile stays.
+//! and merged word by word: a word that the application changed meanwhile stays. Where the device may write, only the words
+//! that differ are uploaded: what lies between them may be newer there.
 
 use super::connection::{Connection, Head};
 use super::shadow::Shadow;
@@ -12,17 +13,23 @@ use crate::record::padded;
 use mgpipe_types::{gl, Box3, BufferReadback, ContextHandle, Handle, Opcode, ResourceDesc, SubData, Target};
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::Arc;
 
 /// Unit of the comparison.
 const BLOCK: usize = 64 << 10;
 
+/// Unit in which both sides may write next to each other: a device's smallest store that GL 3.3 has.
+const WORD: usize = 4;
+
 /// Storage that could be mapped.
 #[derive(Clone, Copy)]
 struct Storage {
     size: u64,
     coherent: bool,
+    /// The device may write at any verb, mapped or not: the buffer is or was bound for that.
+    writable: bool,
 }
 
 /// One mapping.
@@ -35,7 +42,7 @@ pub(crate) struct Mapped {
     known: Mutex<Vec<u8>>,
     /// The device may have written since the last fetch.
     written: AtomicBool,
-    /// The device may write at any verb: the buffer is or was bound for that.
+    /// As [`Storage::writable`].
     writable: AtomicBool,
     /// Uploads so far: a fetch that one overtook knows nothing new.
     uploads: AtomicUsize,
@@ -51,6 +58,8 @@ struct Tables {
 #[derive(Default)]
 pub(crate) struct Maps {
     live: AtomicUsize,
+    /// Storage that could be mapped.
+    mappable: AtomicUsize,
     tables: Mutex<Tables>,
 }
 
@@ -70,10 +79,13 @@ impl Maps {
         let mut tables = self.tables.lock();
         if mappable {
             let coherent = desc.storage_flags & gl::MAP_COHERENT_BIT != 0;
-            tables.storages.insert(desc.handle, Storage { size: desc.buffer_size, coherent });
+            // Where a buffer is bound, fresh storage of it is too.
+            let writable = tables.storages.get(&desc.handle).is_some_and(|storage| storage.writable);
+            tables.storages.insert(desc.handle, Storage { size: desc.buffer_size, coherent, writable });
         } else {
             tables.storages.remove(&desc.handle);
         }
+        self.mappable.store(tables.storages.len(), Ordering::Release);
         self.end(&mut tables, desc.handle);
     }
 
@@ -81,6 +93,7 @@ impl Maps {
     pub(crate) fn destroyed(&self, buffer: Handle) {
         let mut tables = self.tables.lock();
         tables.storages.remove(&buffer);
+        self.mappable.store(tables.storages.len(), Ordering::Release);
         self.end(&mut tables, buffer);
     }
 
@@ -131,7 +144,7 @@ impl Maps {
             coherent: storage.coherent,
             known: Mutex::new(known),
             written: AtomicBool::new(false),
-            writable: AtomicBool::new(false),
+            writable: AtomicBool::new(storage.writable),
             uploads: AtomicUsize::new(0),
         };
         tables.mapped.insert(buffer, Arc::new(mapped));
@@ -177,6 +190,12 @@ impl Maps {
 
     /// The device writes into a buffer once, or may at every verb from now on.
     pub(crate) fn written(&self, buffer: Handle, from_now_on: bool) {
+        // A buffer that is bound now may be mapped later, and then nothing is bound again.
+        if from_now_on && self.mappable.load(Ordering::Acquire) != 0 {
+            if let Some(storage) = self.tables.lock().storages.get_mut(&buffer) {
+                storage.writable = true;
+            }
+        }
         if let Some(mapped) = self.get(buffer) {
             mapped.written.store(true, Ordering::Release);
             if from_now_on {
@@ -210,10 +229,19 @@ pub(crate) fn read_buffer(connection: &Connection, subject: Subject, buffer: Han
     super::answer::bytes(connection, subject, head, fill, out).is_ok()
 }
 
+/// The next run of words that differ, from a multiple of [`WORD`] on.
+fn changed_words(now: &[u8], old: &[u8], from: usize) -> Option<Range<usize>> {
+    let words = || now.chunks(WORD).zip(old.chunks(WORD)).enumerate().skip(from / WORD);
+    let (first, _) = words().find(|(_, (now, old))| now != old)?;
+    let same = words().skip(first - from / WORD).find(|(_, (now, old))| now == old);
+    Some(first * WORD..same.map_or(now.len(), |(word, _)| word * WORD))
+}
+
 impl Mapped {
     /// Uploads the bytes of a range that differ from what the server has.
     fn push(&self, connection: &Connection, subject: Subject, start: usize, end: usize) {
         let mut known = self.known.lock();
+        let shared = self.writable.load(Ordering::Acquire) || self.written.load(Ordering::Acquire);
         let mut block = [0u8; 4096];
         let mut at = start;
         while at < end {
@@ -224,7 +252,16 @@ impl Mapped {
                 let length = block.len().min(block_end - at);
                 let now = &mut block[..length];
                 let old = &mut known[at..at + length];
-                if self.shadow.read(at, now) && *now != *old {
+                let differs = self.shadow.read(at, now) && *now != *old;
+                if differs && shared {
+                    let mut from = 0;
+                    while let Some(run) = changed_words(now, old, from) {
+                        from = run.end;
+                        self.uploads.fetch_add(1, Ordering::AcqRel);
+                        self.upload(connection, subject, at + run.start, &now[run]);
+                    }
+                    old.copy_from_slice(now);
+                } else if differs {
                     let first = now.iter().zip(old.iter()).position(|(a, b)| a != b).unwrap_or(0);
                     let last = now.iter().zip(old.iter()).rposition(|(a, b)| a != b).unwrap_or(length - 1);
                     old.copy_from_slice(now);
@@ -263,16 +300,66 @@ impl Mapped {
             self.written.store(true, Ordering::Release);
             return;
         }
-        let mut now = [0u8; 8];
-        for (at, (fresh, old)) in fresh.chunks(8).zip(known.chunks_mut(8)).enumerate() {
+        let mut now = [0u8; WORD];
+        for (at, (fresh, old)) in fresh.chunks(WORD).zip(known.chunks_mut(WORD)).enumerate() {
             if fresh == &*old {
                 continue;
             }
             let now = &mut now[..old.len()];
-            if self.shadow.read(at * 8, now) && *now == *old {
-                self.shadow.write(at * 8, fresh);
+            if self.shadow.read(at * WORD, now) && *now == *old {
+                self.shadow.write(at * WORD, fresh);
             }
             old.copy_from_slice(fresh);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_the_words_that_differ() {
+        let old = [0u8; 18];
+        let mut now = old;
+        assert_eq!(changed_words(&now, &old, 0), None);
+        for at in [1, 5, 17] {
+            now[at] = 1;
+        }
+        assert_eq!(changed_words(&now, &old, 0), Some(0..8));
+        assert_eq!(changed_words(&now, &old, 8), Some(16..18));
+        assert_eq!(changed_words(&now, &old, 20), None);
+        assert_eq!(changed_words(&now, &old, 4), Some(4..8));
+    }
+
+    #[test]
+    fn what_was_bound_for_writing_is_fetched_however_often_it_is_mapped() {
+        let buffer = Handle { slot: 1, gen: 1 };
+        let desc = ResourceDesc {
+            handle: buffer,
+            target: Target::Buffer as u8,
+            buffer_size: 8,
+            storage_flags: gl::MAP_PERSISTENT_BIT,
+            ..ResourceDesc::default()
+        };
+        let maps = Maps::default();
+        let is_writable = || maps.get(buffer).is_some_and(|mapped| mapped.writable.load(Ordering::Acquire));
+        maps.specified(&desc);
+        maps.map(buffer, |_| true).expect("memory");
+        assert!(!is_writable());
+        maps.unmap(buffer);
+        maps.written(buffer, true);
+        for _ in 0..2 {
+            maps.map(buffer, |_| true).expect("memory");
+            assert!(is_writable());
+            maps.unmap(buffer);
+        }
+        maps.specified(&desc);
+        maps.map(buffer, |_| true).expect("memory");
+        assert!(is_writable(), "fresh storage is bound where the old was");
+        maps.destroyed(buffer);
+        maps.specified(&desc);
+        maps.map(buffer, |_| true).expect("memory");
+        assert!(!is_writable());
     }
 }

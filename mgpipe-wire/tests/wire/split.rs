@@ -159,6 +159,37 @@ fn what_the_device_wrote_is_in_the_mapping_after_a_fence() {
 }
 
 #[test]
+fn what_both_sides_write_next_to_each_other_stays() {
+    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
+    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    screen.resource_create(&persistent(1, 24, true));
+    screen.resource_create(&buffer(2, 24));
+    context.resource_subdata(&upload(handle(2), 0, &[5; 24]), &[], &[5; 24]);
+    let mapped = screen.map_persistent(&HandleOnly { handle: handle(1) }).unwrap();
+    let copy = |at: u64, size: u64| CopyRegion {
+        dst: handle(1),
+        src: handle(2),
+        dst_kind: Kind::Buffer as u8,
+        src_kind: Kind::Buffer as u8,
+        dst_x: at as i32,
+        src_box: Box3::from_buffer_range(0, size),
+        ..CopyRegion::default()
+    };
+    // The device's word has the application's as neighbours, one of them in the same eight bytes.
+    context.resource_copy_region(&copy(8, 4));
+    poke(&mapped, 4, &[1; 4]);
+    poke(&mapped, 12, &[2; 4]);
+    let expected = [[0; 4], [1; 4], [5; 4], [2; 4], [0; 4], [0; 4]].concat();
+    assert_eq!(read(&mut *context, handle(1), 24).unwrap(), expected, "the uploads leave the device's word alone");
+    context.fence_create(&FenceDesc { fence: handle(3), exportable: 0, pad: 0 });
+    poke(&mapped, 12, &[3; 4]);
+    let wait = FenceWait { fence: handle(3), timeout_ns: u64::MAX };
+    assert_eq!(screen.fence_wait(&wait).unwrap().status, fence_status::SIGNALED);
+    let expected = [[0; 4], [1; 4], [5; 4], [3; 4], [0; 4], [0; 4]].concat();
+    assert_eq!(peek(&mapped, 0, 24), expected);
+}
+
+#[test]
 fn threads_never_tear_a_record() {
     let backend = Arc::new(split(NullBackend, small()));
     let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
