@@ -32,7 +32,6 @@ struct Batch {
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     batches: Vec<Batch>,
-    bytes: usize,
 }
 
 fn covers(outer: &Box3, inner: &Box3) -> bool {
@@ -69,24 +68,19 @@ impl Pending {
         self.batches.is_empty()
     }
 
-    /// Bytes that wait.
+    /// Bytes of memory that what waits takes.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+        self.batches.iter().map(|batch| batch.bytes.len()).sum()
     }
 
     /// Adds a box of tight texels (or blocks).
     pub(crate) fn add(&mut self, area: Box3, bytes: Vec<u8>) {
         for batch in &mut self.batches {
-            batch.patches.retain(|patch| {
-                let dropped = covers(&area, &patch.area);
-                if dropped {
-                    self.bytes -= patch.len;
-                }
-                !dropped
-            });
+            batch.patches.retain(|patch| !covers(&area, &patch.area));
+            // Texels at the end go with their box. A hole between boxes stays, and counts as what it takes.
+            batch.bytes.truncate(batch.patches.last().map_or(0, |last| last.start + last.len));
         }
         self.batches.retain(|batch| !batch.patches.is_empty());
-        self.bytes += bytes.len();
         let len = bytes.len();
         if let Some(batch) = self.batches.last_mut() {
             // Applications that upload row by row make one box of many.
@@ -165,7 +159,6 @@ impl Pending {
             };
             pipe.resource_subdata(&data, &regions, bytes);
         }
-        self.bytes = 0;
     }
 }
 
@@ -175,6 +168,24 @@ mod tests {
 
     fn area(x: i32, y: i32, width: u32, height: u32) -> Box3 {
         Box3 { x, y, z: 0, width, height, depth: 1 }
+    }
+
+    #[test]
+    fn boxes_that_replace_each_other_take_bounded_memory_or_count() {
+        let mut pending = Pending::default();
+        pending.add(area(0, 0, 4, 4), vec![0; 16]);
+        pending.add(area(8, 0, 4, 4), vec![0; 16]);
+        for round in 0..100 {
+            pending.add(area(0, 0, 4, 4), vec![round; 16]);
+        }
+        assert_eq!(pending.bytes(), 48, "a hole, the box that stays, and the latest one");
+        // In turn each leaves a hole in front of the other: the bytes that are held say when it is too much.
+        for round in 0..100 {
+            pending.add(area(i32::from(round % 2) * 8, 0, 4, 4), vec![round; 16]);
+        }
+        let held: usize = pending.batches.iter().map(|batch| batch.bytes.len()).sum();
+        assert_eq!(pending.bytes(), held);
+        assert!(held > 1000, "{held}");
     }
 
     #[test]
@@ -206,8 +217,8 @@ mod tests {
         pending.add(area(1, 1, 1, 1), vec![9]);
         pending.add(area(0, 0, 3, 1), vec![1; 3]);
         pending.add(area(0, 1, 3, 1), vec![2; 3]);
-        // The last row covers the first box, which is gone.
-        assert_eq!(pending.bytes(), 6);
+        // The last row covers the first box, which is gone; its byte lies in front of the others.
+        assert_eq!((pending.batches.len(), pending.bytes()), (1, 7));
         let mut pending = Pending::default();
         pending.add(area(1, 1, 9, 1), vec![9; 9]);
         pending.add(area(0, 0, 3, 1), vec![1; 3]);
