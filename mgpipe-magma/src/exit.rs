@@ -20,9 +20,9 @@ use std::sync::{Arc, Weak};
 /// Longest wait for a device when a thread or the process ends.
 const PATIENCE_NS: u64 = 30_000_000_000;
 
-/// Devices that run on the processor.
-static DEVICES: Mutex<Vec<Weak<Device>>> = Mutex::new(Vec::new());
-/// The process that opened the first of them. A forked child has none of the driver's threads and must not wait for them.
+/// Devices that run on the processor, with the processes that opened them.
+static DEVICES: Mutex<Vec<(u32, Weak<Device>)>> = Mutex::new(Vec::new());
+/// The process that opened the latest of them. A forked child has none of the driver's threads and must not wait for them.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 /// The thread that runs the exit handlers, 0 before the first.
 static EXITING: AtomicUsize = AtomicUsize::new(0);
@@ -64,10 +64,12 @@ pub(crate) enum Admission {
 /// Includes a device when it runs on the processor.
 pub(crate) fn watch(device: &Arc<Device>) {
     if device.runs_here() {
-        PROCESS.store(std::process::id(), Ordering::Relaxed);
+        let process = std::process::id();
+        PROCESS.store(process, Ordering::Relaxed);
         let mut devices = DEVICES.lock();
-        devices.retain(|old| old.strong_count() > 0);
-        devices.push(Arc::downgrade(device));
+        // A parent's devices never get done here: their threads stayed behind.
+        devices.retain(|(owner, old)| *owner == process && old.strong_count() > 0);
+        devices.push((process, Arc::downgrade(device)));
     }
 }
 
@@ -116,10 +118,12 @@ fn identity() -> usize {
 }
 
 fn wait_for_all() {
-    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
+    let process = std::process::id();
+    if PROCESS.load(Ordering::Relaxed) != process {
         return;
     }
-    let devices: Vec<_> = DEVICES.lock().iter().filter_map(Weak::upgrade).collect();
+    let own = |(owner, device): &(u32, Weak<Device>)| (*owner == process).then(|| device.upgrade()).flatten();
+    let devices: Vec<_> = DEVICES.lock().iter().filter_map(own).collect();
     for device in devices {
         let value = device.submitted_value();
         wait_for(&device, value);

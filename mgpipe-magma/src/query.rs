@@ -94,6 +94,8 @@ pub(crate) struct Queries {
     /// Segments of the open pass.
     running: Vec<Running>,
     active: u32,
+    /// Active ones that count what reaches clipping: every draw asks whether there are any.
+    counting_clipped: u32,
 }
 
 impl Queries {
@@ -215,7 +217,7 @@ impl Queries {
 
     /// Whether an active query counts what reaches clipping, as a stand-in for what is generated.
     pub(crate) fn count_clipped(&self) -> bool {
-        self.active > 0 && self.queries.values().any(|query| query.active && query.generated)
+        self.counting_clipped > 0
     }
 
     /// Lets go of everything; the context has waited for its work.
@@ -331,6 +333,7 @@ impl MagmaContext {
             query.active = true;
             self.queries.active += 1;
             if query.generated {
+                self.queries.counting_clipped += 1;
                 self.dirty |= dirty::STATE | dirty::DYNAMIC;
             }
         }
@@ -380,6 +383,7 @@ impl MagmaContext {
             query.active = false;
             self.queries.active -= 1;
             if query.generated {
+                self.queries.counting_clipped -= 1;
                 self.dirty |= dirty::STATE | dirty::DYNAMIC;
             }
             self.cut(kind, false);
