@@ -108,13 +108,11 @@ impl Settings {
     }
 }
 
-/// The folder for compiled shaders under the user's cache folder (XDG base directories).
+/// The folder for compiled shaders under the user's cache folder. Paths that are not absolute are invalid there and ignored
+/// (XDG base directories).
 fn shader_folder(cache: &str, home: &str) -> Option<PathBuf> {
-    let base = match (cache, home) {
-        ("", "") => return None,
-        ("", home) => PathBuf::from(home).join(".cache"),
-        (cache, _) => PathBuf::from(cache),
-    };
+    let absolute = |path: &str| Some(PathBuf::from(path)).filter(|path| path.is_absolute());
+    let base = absolute(cache).or_else(|| absolute(home).map(|home| home.join(".cache")))?;
     Some(base.join("mgl").join("shaders"))
 }
 
@@ -165,6 +163,8 @@ mod tests {
         let at = |path: &str| Some(std::path::PathBuf::from(path));
         assert_eq!(folder(&[("XDG_CACHE_HOME", "/c"), ("HOME", "/h")]), at("/c/mgl/shaders"));
         assert_eq!(folder(&[("HOME", "/h")]), at("/h/.cache/mgl/shaders"));
+        assert_eq!(folder(&[("XDG_CACHE_HOME", "c"), ("HOME", "/h")]), at("/h/.cache/mgl/shaders"));
+        assert_eq!(folder(&[("HOME", "here")]), None);
         assert_eq!(folder(&[("HOME", "/h"), ("MGL_SHADER_CACHE", "off")]), None);
     }
 
