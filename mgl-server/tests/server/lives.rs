@@ -39,6 +39,24 @@ fn dying_clients_take_their_server_with_them() {
     }
 }
 
+/// Before its server has started, while they introduce themselves, at work: it must not matter when a client dies.
+#[test]
+fn clients_killed_at_any_moment_leave_no_server() {
+    // The order's first word is what the victim does; the rest makes it ours.
+    let order = format!("work {}", std::process::id());
+    for round in 0..60u64 {
+        let mut client = victim::start_blindly("uses_a_server", &order);
+        std::thread::sleep(Duration::from_micros(round * 700));
+        client.kill().expect("alive");
+        client.wait().expect("its end");
+    }
+    let start = Instant::now();
+    while let Some(server) = victim::servers_ordered(&order).first() {
+        assert!(start.elapsed() < AT_ONCE, "server {server} is still there");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 #[test]
 fn a_fork_that_keeps_the_socket_does_not_keep_the_server() {
     let (mut client, pids) = victim::start("leaves_its_socket_to_another", "wait");

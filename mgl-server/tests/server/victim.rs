@@ -54,7 +54,7 @@ fn uses_a_server() {
     assert_eq!(client.echo(1, b"12345678").expect("alive"), b"12345678");
     let servers: Vec<u32> = servers_of(std::process::id()).into_iter().collect();
     announce(&servers);
-    match order.as_str() {
+    match order.split_whitespace().next().unwrap_or_default() {
         "exit" => std::process::exit(0),
         "abort" => std::process::abort(),
         "work" => loop {
@@ -112,4 +112,30 @@ fn loses_its_servers() {
         drop(client);
         assert!(servers_of(own).is_empty(), "a dead child is waited for");
     }
+}
+
+/// Starts a victim and does not wait for anything.
+pub(crate) fn start_blindly(test: &str, order: &str) -> Child {
+    Command::new(std::env::current_exe().expect("this program"))
+        .args(["--exact", &format!("victim::{test}"), "--nocapture", "--test-threads=1"])
+        .env(ORDER, order)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("this program runs")
+}
+
+/// Servers that were started by victims with this order, whoever their parent is by now: they inherit the order.
+pub(crate) fn servers_ordered(order: &str) -> Vec<u32> {
+    let wanted = format!("{ORDER}={order}");
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc").expect("the process list").flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
+        let read = |name: &str| std::fs::read(entry.path().join(name)).unwrap_or_default();
+        let ordered = read("environ").split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes());
+        if ordered && read("comm").starts_with(b"mgl-server") {
+            found.push(pid);
+        }
+    }
+    found
 }
