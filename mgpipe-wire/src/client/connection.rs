@@ -10,7 +10,7 @@ use mgpipe_types::{Callbacks, FenceHandle, Handle, PipeError};
 use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -75,6 +75,8 @@ struct Stream {
     /// Records since events were looked for.
     deaf: u32,
     frames: u64,
+    /// Ordinal of the last record.
+    records: u64,
     /// What the sink takes at most; it does not change.
     max_record: usize,
     max_stage: usize,
@@ -88,6 +90,8 @@ pub(crate) struct Connection {
     listeners: Mutex<HashMap<u32, Arc<Listener>>>,
     next_screen: AtomicU32,
     options: ClientOptions,
+    /// Times that a thread waited for an answer.
+    round_trips: AtomicU64,
     keeper: Mutex<Option<Box<dyn Any + Send + Sync>>>,
 }
 
@@ -103,6 +107,7 @@ impl Connection {
                 silent: 0,
                 deaf: 0,
                 frames: 0,
+                records: 0,
             }),
             replies: end.replies,
             events: Mutex::new(end.events),
@@ -110,6 +115,7 @@ impl Connection {
             listeners: Mutex::default(),
             next_screen: AtomicU32::new(1),
             options,
+            round_trips: AtomicU64::new(0),
             keeper: Mutex::new(Some(attached.keeper)),
         })
     }
@@ -240,6 +246,7 @@ impl Connection {
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<u32, PortError> {
         let idle = || self.drain();
+        self.round_trips.fetch_add(1, Ordering::Relaxed);
         let ticket = self.replies.ticket(&idle)?;
         head.ticket = Some(ticket);
         {
@@ -269,6 +276,12 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
+        let (frames, records) = {
+            let stream = self.stream.get_mut();
+            (stream.frames, stream.records)
+        };
+        let round_trips = *self.round_trips.get_mut();
+        log::info!("connection: {frames} frames, {records} records, {round_trips} round trips");
         self.shut_down("the client has left");
     }
 }
@@ -315,6 +328,7 @@ impl Stream {
     #[inline]
     fn written(&mut self, size: usize) -> u64 {
         let ordinal = self.sink.commit_later();
+        self.records = ordinal;
         self.silent += size;
         if self.silent > BELL_BYTES {
             self.ring();

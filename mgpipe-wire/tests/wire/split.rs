@@ -7,7 +7,7 @@ use mgpipe_wire::inproc::inproc;
 use mgpipe_wire::null::NullBackend;
 use mgpipe_wire::port::{ClientEnd, ServerEnd};
 use mgpipe_wire::queue::{queue, QueueLimits};
-use mgpipe_wire::server::{serve, ServeError};
+use mgpipe_wire::server::{serve, ServeError, ServeReport};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
@@ -212,8 +212,8 @@ fn threads_never_tear_a_record() {
     assert_eq!(screen.device_lost(), None);
 }
 
-#[test]
-fn polling_a_fence_ends_without_a_round_trip() {
+/// A client of the null backend whose server's report is seen at the end.
+fn reported() -> (WireBackend, std::thread::JoinHandle<Result<ServeReport, ServeError>>) {
     let (end, server) = queue(QueueLimits::default());
     let thread = std::thread::spawn(move || serve(server, &NullBackend));
     let ends = Mutex::new(Some(end));
@@ -221,7 +221,15 @@ fn polling_a_fence_ends_without_a_round_trip() {
         let end = ends.lock().take().ok_or_else(|| PipeError::Init("only once".into()))?;
         Ok(mgpipe_wire::client::Attached { end, keeper: Box::new(()) })
     };
-    let backend = WireBackend::new(Box::new(connect), ClientOptions::default());
+    (WireBackend::new(Box::new(connect), ClientOptions::default()), thread)
+}
+
+/// The caps and the context are what a program asks for at its start.
+const REPLIES_AT_START: u64 = 2;
+
+#[test]
+fn polling_a_fence_ends_without_a_round_trip() {
+    let (backend, thread) = reported();
     let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
     let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
     for slot in 1..=3 {
@@ -239,8 +247,53 @@ fn polling_a_fence_ends_without_a_round_trip() {
         screen.fence_destroy(&fence);
     }
     drop((context, screen, backend));
-    // The caps and the context are what was asked for.
-    assert_eq!(thread.join().unwrap().unwrap().replies, 2);
+    assert_eq!(thread.join().unwrap().unwrap().replies, REPLIES_AT_START);
+}
+
+#[test]
+fn steady_frames_make_no_round_trip() {
+    let (backend, thread) = reported();
+    let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
+    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    screen.resource_create(&buffer(1, 1 << 20));
+    for frame in 0..100u32 {
+        let bytes = vec![frame as u8; 1 << 16];
+        context.resource_respecify(&buffer(1, 1 << 20));
+        context.resource_subdata(&upload(handle(1), 0, &bytes), &[], &bytes);
+        let info = DrawInfo { mode: gl::TRIANGLES, instance_count: 1, range_count: 1, ..DrawInfo::default() };
+        for start in 0..500 {
+            context.draw_vbo(&info, &[DrawRange { start, count: 3, index_bias: 0 }], &[], HostBytes::None);
+        }
+        let (now, before) = (HandleOnly { handle: handle(2 + frame) }, HandleOnly { handle: handle(1 + frame) });
+        context.fence_create(&FenceDesc { fence: now.handle, exportable: 0, pad: 0 });
+        context.flush(&Flush { flags: flush_flags::SUBMIT | flush_flags::END_OF_FRAME, pad: 0 });
+        if frame > 0 {
+            assert!(screen.fence_status(&before).is_ok());
+            screen.fence_destroy(&before);
+        }
+    }
+    drop((context, screen, backend));
+    let report = thread.join().unwrap().unwrap();
+    assert_eq!(report.replies, REPLIES_AT_START);
+    assert!(report.records > 50_000);
+}
+
+#[test]
+fn a_full_event_ring_and_a_waiting_client_do_not_wait_for_each_other() {
+    let heard = Arc::new(Heard::default());
+    let screen = split(NullBackend, small()).open(heard.clone()).unwrap();
+    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    const LINES: usize = 5000;
+    for _ in 0..LINES {
+        // Every one is an error that the null backend logs, and errors are not dropped.
+        context.resource_respecify(&ResourceDesc { handle: handle(1), target: 200, ..ResourceDesc::default() });
+    }
+    for _ in 0..3 {
+        context.flush(&Flush { flags: flush_flags::END_OF_FRAME, pad: 0 });
+    }
+    read(&mut *context, handle(9), 4).unwrap_err();
+    assert_eq!(heard.0.lock().len(), LINES);
+    assert_eq!(screen.device_lost(), None);
 }
 
 #[test]
