@@ -293,9 +293,13 @@ impl Recorder {
                 self.open(true);
             }
             let span = self.init_span;
-            if reads.iter().chain(writes).any(|o| o.usage().written_in(span)) {
+            let after_read = writes.iter().any(|o| o.usage().read_in(span));
+            if after_read || reads.iter().chain(writes).any(|o| o.usage().written_in(span)) {
                 full_barrier(&self.device.raw, self.batch.init);
                 self.init_span = self.device.next_serial();
+            }
+            for object in reads {
+                object.usage().mark_read(self.init_span);
             }
             for object in writes {
                 object.usage().mark_write(self.init_span);

@@ -20,6 +20,8 @@ pub(crate) struct Usage {
     main_batch: AtomicU64,
     /// Barrier span in which the object was written last.
     write_span: AtomicU64,
+    /// Barrier span of *init* in which the object was read last.
+    read_span: AtomicU64,
 }
 
 impl Usage {
@@ -55,6 +57,16 @@ impl Usage {
     /// Notes a write in a barrier span.
     pub(crate) fn mark_write(&self, span: u64) {
         self.write_span.store(span, Ordering::Relaxed);
+    }
+
+    /// Notes a read in a barrier span of *init*.
+    pub(crate) fn mark_read(&self, span: u64) {
+        self.read_span.store(span, Ordering::Relaxed);
+    }
+
+    /// Whether the object was read in the span, which is one of *init*.
+    pub(crate) fn read_in(&self, span: u64) -> bool {
+        self.read_span.load(Ordering::Relaxed) == span
     }
 
     /// Whether the object was written in the span.

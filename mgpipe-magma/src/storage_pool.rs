@@ -12,7 +12,7 @@ pub(crate) const LEAST_BYTES: u64 = 32 << 10;
 /// Bytes that are kept.
 pub(crate) const MOST_BYTES: u64 = 64 << 20;
 /// Pieces of storage that are kept.
-const MOST: usize = 64;
+const MOST: usize = 256;
 
 /// The storage that is kept, oldest first.
 #[derive(Default)]
@@ -35,9 +35,12 @@ impl StoragePool {
     /// Idle storage of a size, with undefined contents.
     pub(crate) fn take(&self, size: u64) -> Option<Arc<BufferStorage>> {
         let mut kept = self.0.lock();
-        let at = kept
-            .iter()
-            .position(|storage| storage.size == size && Arc::strong_count(storage) == 1 && storage.usage.is_idle())?;
+        // The oldest of a size is done first: while it is in use the others are not worth a look.
+        let at = kept.iter().position(|storage| storage.size == size)?;
+        let oldest = kept.get(at)?;
+        if Arc::strong_count(oldest) > 1 || !oldest.usage.is_idle() {
+            return None;
+        }
         let storage = kept.remove(at);
         drop(kept);
         storage.renew();

@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// Largest buffer whose contents are moved to fresh storage on the host when a part of it is replaced while in use.
 const RENAME_BYTES: u64 = 16 << 10;
 
+/// Largest buffer that gets fresh storage when a copy replaces its whole contents while in use.
+const RENAME_COPY_BYTES: u64 = 1 << 20;
+
 /// A box of texels in an image: layers and slices told apart.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ImageArea {
@@ -409,14 +412,10 @@ impl MagmaContext {
     }
 
     fn copy_buffers(&mut self, copy: &CopyRegion, src: BufferHandle, dst: BufferHandle) -> PipeResult<()> {
-        let lookup = |handle| {
-            self.shared
-                .buffers
-                .get(handle)
-                .map(|b| b.storage())
-                .map_err(|error| PipeError::BadHandle(error.to_string()))
-        };
-        let (Some(src), Some(dst)) = (lookup(src)?, lookup(dst)?) else { return Ok(()) };
+        let missing = |error: mgpipe_handles::SlotError| PipeError::BadHandle(error.to_string());
+        let src = self.shared.buffers.get(src).map_err(missing)?.storage();
+        let target = self.shared.buffers.get(dst).map_err(missing)?;
+        let (Some(src), Some(mut dst)) = (src, target.storage()) else { return Ok(()) };
         let (src_offset, size) = copy.src_box.buffer_range();
         let dst_offset = copy.dst_x as u32 as u64 | (copy.dst_y as u32 as u64) << 32;
         let fits =
@@ -426,6 +425,21 @@ impl MagmaContext {
         }
         if !fits(src_offset, &src) || !fits(dst_offset, &dst) {
             return Err(PipeError::Protocol("a copy reaches beyond its buffers".into()));
+        }
+        // A copy over everything that draws of this batch use fills other storage, in front of the batch: the pass goes on.
+        let whole = dst_offset == 0 && size == dst.size && size <= RENAME_COPY_BYTES;
+        if whole
+            && !target.pinned.load(Ordering::Relaxed)
+            && self.shared.single_context()
+            && !self.rec.movable(&[], &[Object::Buffer(&dst)])
+            && self.rec.movable(&[Object::Buffer(&src)], &[])
+        {
+            dst = self.fresh_storage(size)?;
+            if let Some(old) = target.replace(Some(dst.clone())) {
+                self.shared.retire(old);
+            }
+            self.shared.bump_buffers();
+            self.bound_deferred()?;
         }
         self.device_writes(&dst);
         let commands = self.transfer_commands(&[Object::Buffer(&src)], &[Object::Buffer(&dst)]);
