@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use mgpipe_tracker::Aggregate;
 use mgpipe_types::{
-    bind, gl, Box3, BufferHandle, Context as Pipe, ResourceDesc, ResourceHandle, SubData, Target, TypedHandle,
+    bind, gl, Box3, BufferHandle, Context as Pipe, CopyRegion, Kind, ResourceDesc, ResourceHandle, SubData, Target,
+    TypedHandle,
 };
 use parking_lot::{Mutex, MutexGuard};
 
@@ -174,6 +175,20 @@ impl Buffer {
             ..SubData::default()
         };
         pipe.resource_subdata(&data, &[], bytes);
+    }
+
+    /// Has the device copy bytes to another buffer, or to another place in this one.
+    pub(crate) fn copy_to(&self, pipe: &mut dyn Pipe, from: u64, target: &Buffer, to: u64, len: u64) {
+        pipe.resource_copy_region(&CopyRegion {
+            dst: target.handle.raw(),
+            src: self.handle.raw(),
+            dst_kind: Kind::Buffer as u8,
+            src_kind: Kind::Buffer as u8,
+            dst_x: to as u32 as i32,
+            dst_y: (to >> 32) as u32 as i32,
+            src_box: Box3::from_buffer_range(from, len),
+            ..CopyRegion::default()
+        });
     }
 
     /// Fetches bytes after everything before has run.

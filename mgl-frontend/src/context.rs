@@ -6,7 +6,7 @@ use mgpipe_tracker::{Generations, RenderStateTracker, Tracker, TrackerOptions};
 use mgpipe_types::{flush_flags, gl, Context as Pipe, ContextHandle, Flush, TextureHandle};
 
 use crate::boundary::ContextAttribs;
-use crate::buffer::{AlignedBytes, BufferBindings};
+use crate::buffer::{AlignedBytes, Buffer, BufferBindings};
 use crate::debug::DebugState;
 use crate::framebuffer::Framebuffers;
 use crate::pixel::PixelState;
@@ -28,6 +28,8 @@ pub struct Context {
     pub(crate) pipe: Box<dyn Pipe>,
     /// Memory for the next mapping that needs some.
     pub(crate) map_staging: Option<AlignedBytes>,
+    /// Buffer for the next mapping from which the device copies.
+    pub(crate) map_scratch: Option<Arc<Buffer>>,
 }
 
 impl std::fmt::Debug for Context {
@@ -130,7 +132,7 @@ impl Context {
         };
         let options = TrackerOptions { switches: share.switches, ..TrackerOptions::default() };
         let tracker = Tracker::new(share.handles.clone(), options);
-        Ok(Context { state, tracker, pipe, map_staging: None })
+        Ok(Context { state, tracker, pipe, map_staging: None, map_scratch: None })
     }
 
     /// Marks the context as lost: every later command does nothing.

@@ -1,6 +1,6 @@
 //! Contents of buffers: specification, updates, copies and read-back.
 
-use mgpipe_types::{gl, Box3, CopyRegion, Kind, TypedHandle};
+use mgpipe_types::gl;
 use std::sync::Arc;
 
 use super::Buffer;
@@ -178,17 +178,7 @@ impl Context {
             if len == 0 {
                 return Ok(());
             }
-            let copy = CopyRegion {
-                dst: target.handle.raw(),
-                src: source.handle.raw(),
-                dst_kind: Kind::Buffer as u8,
-                src_kind: Kind::Buffer as u8,
-                dst_x: to as u32 as i32,
-                dst_y: (to >> 32) as u32 as i32,
-                src_box: Box3::from_buffer_range(from, len as u64),
-                ..CopyRegion::default()
-            };
-            ctx.pipe.resource_copy_region(&copy);
+            source.copy_to(&mut *ctx.pipe, from, &target, to, len as u64);
             target.gpu_wrote();
             Ok(())
         });

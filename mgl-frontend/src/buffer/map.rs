@@ -4,8 +4,10 @@
 //! command order at the unmap or flush, so it can never disturb work in flight. Buffers that are mapped more than once
 //! keep their host copy, so that a partial write needs no read-back.
 
+use std::ops::RangeInclusive;
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering;
+use std::sync::Arc;
 
 use mgpipe_types::{gl, FlushRange, TypedHandle};
 
@@ -34,6 +36,15 @@ pub(crate) struct Mapping {
     lead: usize,
     /// The storage itself is mapped, until this mapping ends.
     direct: bool,
+    /// Storage that is mapped instead, from which the device copies what is written.
+    scratch: Option<Scratch>,
+}
+
+/// A buffer that no GL name leads to, into which an application writes what the device then copies to its place.
+pub(crate) struct Scratch {
+    buffer: Arc<Buffer>,
+    /// Bytes before the mapped range, which keep the alignment promise.
+    lead: usize,
 }
 
 impl Mapping {
@@ -49,6 +60,9 @@ impl Mapping {
 
 /// Size from which a buffer is replaced when its whole range is invalidated; copying less is cheaper.
 const DIRECT_BYTES: u64 = 4 << 10;
+
+/// Sizes of mappings for which the device copies: less is cheaper to send, more is not worth the memory.
+const SCRATCH_BYTES: RangeInclusive<usize> = 64 << 10..=4 << 20;
 
 /// Bytes of memory for a mapping that a context keeps for the next one at most.
 const KEPT_STAGING: usize = 4 << 20;
@@ -157,7 +171,18 @@ impl Context {
             }
         }
         let keeps_contents = access & (gl::MAP_INVALIDATE_RANGE_BIT | gl::MAP_INVALIDATE_BUFFER_BIT) == 0;
-        let mut mapping = Mapping { offset, length, access, address: 0, staging: None, lead: 0, direct: false };
+        if !keeps_contents
+            && access & gl::MAP_READ_BIT == 0
+            && SCRATCH_BYTES.contains(&length)
+            && inner.shadow.is_none()
+            && self.state.share.has_silent_maps()
+        {
+            if let Some(address) = self.map_scratch(buffer, inner, offset, length, access) {
+                return Ok(address);
+            }
+        }
+        let mut mapping =
+            Mapping { offset, length, access, address: 0, staging: None, lead: 0, direct: false, scratch: None };
         let fill = inner.defined && keeps_contents;
         if inner.shadow.is_none() && size <= SHADOW_LIMIT && (!inner.defined || keeps_contents || whole) {
             let mut shadow = Shadow::new(size as usize, &buffer.core).ok_or_else(|| out_of_memory(command))?;
@@ -215,7 +240,45 @@ impl Context {
         inner.shadow = None;
         inner.defined = true;
         let address = base + offset;
-        inner.mapping = Some(Mapping { offset, length, access, address, staging: None, lead: 0, direct: true });
+        inner.mapping =
+            Some(Mapping { offset, length, access, address, staging: None, lead: 0, direct: true, scratch: None });
+        buffer.mapped.store(true, Ordering::Release);
+        buffer.core.mapped_buffers.fetch_add(1, Ordering::AcqRel);
+        NonNull::new(address as *mut u8)
+    }
+
+    /// Maps other storage for writing, from which the device copies. `None` when there is none with an address here.
+    fn map_scratch(
+        &mut self,
+        buffer: &Buffer,
+        inner: &mut BufferInner,
+        offset: usize,
+        length: usize,
+        access: u32,
+    ) -> Option<NonNull<u8>> {
+        let scratch = match self.map_scratch.take() {
+            Some(scratch) => scratch,
+            None => Buffer::new(&self.state.share.core, 0).ok()?,
+        };
+        let lead = offset % MAP_ALIGNMENT;
+        // Few different sizes, so that the backend finds storage that it has used before.
+        let size = (lead + length).next_power_of_two() as u64;
+        // The device may still copy from what was written last: that storage is left to it.
+        scratch.respecify(&mut *self.pipe, &mut scratch.lock(), size, gl::STREAM_COPY);
+        let screen = &self.state.share.screen;
+        let base = match screen.map_persistent(&crate::share::only(scratch.handle)) {
+            Ok(mapped) if mapped.size >= size => usize::try_from(mapped.address).unwrap_or(0),
+            _ => 0,
+        };
+        if base == 0 || base % MAP_ALIGNMENT != 0 {
+            screen.unmap_persistent(&crate::share::only(scratch.handle));
+            return None;
+        }
+        inner.defined = true;
+        let address = base + lead;
+        let scratch = Some(Scratch { buffer: scratch, lead });
+        inner.mapping =
+            Some(Mapping { offset, length, access, address, staging: None, lead: 0, direct: false, scratch });
         buffer.mapped.store(true, Ordering::Release);
         buffer.core.mapped_buffers.fetch_add(1, Ordering::AcqRel);
         NonNull::new(address as *mut u8)
@@ -247,8 +310,16 @@ impl Context {
         }
         inner.defined = true;
         let address_value = base + offset;
-        inner.mapping =
-            Some(Mapping { offset, length, access, address: address_value, staging: None, lead: 0, direct: false });
+        inner.mapping = Some(Mapping {
+            offset,
+            length,
+            access,
+            address: address_value,
+            staging: None,
+            lead: 0,
+            direct: false,
+            scratch: None,
+        });
         if access & gl::MAP_PERSISTENT_BIT == 0 {
             buffer.mapped.store(true, Ordering::Release);
             buffer.core.mapped_buffers.fetch_add(1, Ordering::AcqRel);
@@ -267,6 +338,13 @@ impl Context {
                 access: mapping.access,
                 pad: 0,
             });
+            return;
+        }
+        if let Some(scratch) = &mapping.scratch {
+            if len > 0 {
+                let from = (scratch.lead + start) as u64;
+                scratch.buffer.copy_to(&mut *self.pipe, from, buffer, at as u64, len as u64);
+            }
             return;
         }
         let bytes = match (&mapping.staging, &inner.shadow) {
@@ -328,6 +406,10 @@ impl Context {
         self.map_staging = mapping.staging.take().filter(|s| s.capacity() <= KEPT_STAGING).or(self.map_staging.take());
         if mapping.direct {
             self.state.share.screen.unmap_persistent(&crate::share::only(buffer.handle));
+        }
+        if let Some(scratch) = mapping.scratch.take() {
+            self.state.share.screen.unmap_persistent(&crate::share::only(scratch.buffer.handle));
+            self.map_scratch = Some(scratch.buffer);
         }
         if guard.shadow.as_ref().is_some_and(|s| s.is_over_budget()) {
             guard.shadow = None;

@@ -10,6 +10,8 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("buffer_stream_discard", discard),
     Scenario::new("buffer_stream_overwrite", overwrite),
     Scenario::new("buffer_stream_mapping_keeps_the_rest", keeps_the_rest),
+    Scenario::new("buffer_stream_copy", copy),
+    Scenario::new("buffer_stream_large_range", large_range),
 ];
 
 /// Bytes of a piece; 10 of them are more than what drivers replace by copying.
@@ -124,4 +126,66 @@ unsafe fn keeps_the_rest(t: &Scene) {
     t.raw.UnmapBuffer(gl::ARRAY_BUFFER);
     expected[5] = 77;
     check(&expected, "an explicit flush");
+}
+
+unsafe fn copy(t: &Scene) {
+    for part in [RING, PIECE] {
+        let source = t.create_buffer().unwrap();
+        t.bind_buffer(gl::COPY_READ_BUFFER, Some(source));
+        t.buffer_data_size(gl::COPY_READ_BUFFER, RING as i32, gl::STREAM_COPY);
+        // Each draw sees what its copy read, although the source is written again for the next one.
+        cells(t, &format!("copied, {part} bytes"), |i| {
+            t.buffer_sub_data_u8_slice(gl::COPY_READ_BUFFER, 0, &piece(i));
+            t.copy_buffer_sub_data(gl::COPY_READ_BUFFER, gl::ARRAY_BUFFER, 0, 0, part as i32);
+            0
+        });
+        t.delete_buffer(source);
+    }
+    // A chain: what is drawn goes on to be the source of a copy, and comes back.
+    let other = t.create_buffer().unwrap();
+    t.bind_buffer(gl::COPY_READ_BUFFER, Some(other));
+    t.buffer_data_size(gl::COPY_READ_BUFFER, RING as i32, gl::STREAM_COPY);
+    cells(t, "copied to and fro", |i| {
+        t.buffer_sub_data_u8_slice(gl::ARRAY_BUFFER, 0, &piece(i));
+        t.copy_buffer_sub_data(gl::ARRAY_BUFFER, gl::COPY_READ_BUFFER, 0, 0, RING as i32);
+        t.buffer_sub_data_u8_slice(gl::ARRAY_BUFFER, 0, &piece(i + 1));
+        t.copy_buffer_sub_data(gl::COPY_READ_BUFFER, gl::ARRAY_BUFFER, 0, 0, RING as i32);
+        0
+    });
+    let mut back = vec![1; PIECE];
+    t.get_buffer_sub_data(gl::ARRAY_BUFFER, 0, &mut back);
+    t.check(back == piece(63), "the last copy is read back");
+}
+
+unsafe fn large_range(t: &Scene) {
+    /// Bytes of a mapping whose start has no alignment to speak of.
+    const LENGTH: usize = RING - PIECE - 24;
+    let at = |i: usize| PIECE + i % 3 * 8;
+    cells(t, "a large range", |i| {
+        fill(t, at(i), LENGTH, gl::MAP_INVALIDATE_RANGE_BIT, &piece(i));
+        at(i)
+    });
+    cells(t, "a large range, flushed in two parts", |i| {
+        let access = gl::MAP_WRITE_BIT | gl::MAP_INVALIDATE_RANGE_BIT | gl::MAP_FLUSH_EXPLICIT_BIT;
+        let p = t.raw.MapBufferRange(gl::ARRAY_BUFFER, at(i) as isize, LENGTH as isize, access).cast::<u8>();
+        assert!(!p.is_null(), "no memory");
+        t.check((p as usize).wrapping_sub(at(i)) % 64 == 0, "the mapping is aligned");
+        let bytes = std::slice::from_raw_parts_mut(p, LENGTH);
+        bytes[..16].copy_from_slice(&piece(i)[..16]);
+        t.flush_mapped_buffer_range(gl::ARRAY_BUFFER, 0, 16);
+        bytes[16..32].copy_from_slice(&piece(i)[16..32]);
+        bytes[LENGTH - 1] = i as u8 + 1;
+        t.flush_mapped_buffer_range(gl::ARRAY_BUFFER, 16, LENGTH as i32 - 16);
+        t.raw.UnmapBuffer(gl::ARRAY_BUFFER);
+        at(i)
+    });
+    let mut last = [0];
+    t.get_buffer_sub_data(gl::ARRAY_BUFFER, (at(63) + LENGTH - 1) as i32, &mut last);
+    t.equal(last, [64], "the last byte");
+    // What is not flushed is not copied.
+    let rest = [5; 64];
+    t.buffer_sub_data_u8_slice(gl::ARRAY_BUFFER, 0, &rest);
+    let mut first = [0; 64];
+    t.get_buffer_sub_data(gl::ARRAY_BUFFER, 0, &mut first);
+    t.equal(first, rest, "outside of the range");
 }
