@@ -7,8 +7,10 @@
 //! * [`recording_text`] is such a file for people to read.
 //! * [`null`] is a backend that keeps buffers, textures and renderbuffers in host memory and draws nothing.
 //!
-//! Rings, segments, doorbells and the control plane of split transports will live here too.
-// One module allows itself `unsafe`: the memory that two processes share.
+//! * [`client`] is a backend whose calls travel, [`server`] the loop that applies them on another one; [`port`] is the seam
+//!   between them and what carries the bytes: [`channel`] in shared memory, [`queue`] in plain memory. [`inproc`] puts a
+//!   backend on a second thread.
+// Two modules allow themselves `unsafe`: the memory that two processes share, and the memory of persistent mappings.
 #![deny(unsafe_code)]
 
 mod apply;

@@ -357,17 +357,29 @@ macro_rules! after {
     ($share:expr, $ordinal:ident, $name:ident($($arg:ident),*)) => {};
 }
 
-/// Coherent mappings are looked at in front of everything that may read them.
+/// Coherent mappings are looked at in front of everything that reads buffers, or writes a part of one.
 macro_rules! push_maps {
-    (Verb $self:ident) => {
+    (DrawVbo $self:ident) => {
         if $self.share.maps.any() {
             $self.share.maps.push(&$self.connection, $self.subject, false);
         }
     };
-    (Object $self:ident) => {
-        push_maps!(Verb $self)
+    (LaunchGrid $self:ident) => {
+        push_maps!(DrawVbo $self)
     };
-    ($class:ident $self:ident) => {};
+    (ResourceCopyRegion $self:ident) => {
+        push_maps!(DrawVbo $self)
+    };
+    (ResourceReadback $self:ident) => {
+        push_maps!(DrawVbo $self)
+    };
+    (ReadbackToBuffer $self:ident) => {
+        push_maps!(DrawVbo $self)
+    };
+    (BeginStreamOutput $self:ident) => {
+        push_maps!(DrawVbo $self)
+    };
+    ($op:ident $self:ident) => {};
 }
 
 macro_rules! screen_method {
@@ -424,7 +436,7 @@ macro_rules! context_method {
     };
     (context $class:ident $op:ident $name:ident ($($arg:ident : $kind:ident $ty:ident),*) -> none) => {
         fn $name(&mut self, $($arg: mgpipe_arg!($kind $ty)),*) {
-            push_maps!($class self);
+            push_maps!($op self);
             before!(self.share, self.subject, $name($($arg),*));
             #[allow(unused_variables)]
             let ordinal = speak!(self.connection, self.subject, $op ($($arg : $kind),*) -> none);
@@ -433,7 +445,7 @@ macro_rules! context_method {
     };
     (context $class:ident $op:ident $name:ident ($($arg:ident : $kind:ident $ty:ident),*) -> status) => {
         fn $name(&mut self, $($arg: mgpipe_arg!($kind $ty)),*) -> PipeResult<()> {
-            push_maps!($class self);
+            push_maps!($op self);
             speak!(self.connection, self.subject, $op ($($arg : $kind),*) -> status)
         }
     };
@@ -491,10 +503,11 @@ impl WireScreen {
                 self.0.fruitless.store(0, Ordering::Relaxed);
                 return self.seen(fence.handle, Ok(FenceAnswer { status: fence_status::SIGNALED }));
             }
-            Some(false) if self.0.connection.lost().is_none() => {
-                if self.0.fruitless.fetch_add(1, Ordering::Relaxed) < FRUITLESS_POLLS {
-                    return Ok(FenceAnswer { status: fence_status::TIMEOUT });
-                }
+            Some(false)
+                if self.0.connection.lost().is_none()
+                    && self.0.fruitless.fetch_add(1, Ordering::Relaxed) < FRUITLESS_POLLS =>
+            {
+                return Ok(FenceAnswer { status: fence_status::TIMEOUT });
             }
             _ => {}
         }
