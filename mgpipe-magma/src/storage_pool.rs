@@ -38,7 +38,7 @@ impl StoragePool {
         // The oldest of a size is done first: while it is in use the others are not worth a look.
         let at = kept.iter().position(|storage| storage.size == size)?;
         let oldest = kept.get(at)?;
-        if Arc::strong_count(oldest) > 1 || !oldest.usage.is_idle() {
+        if is_busy(oldest) {
             return None;
         }
         let storage = kept.remove(at);
@@ -47,10 +47,16 @@ impl StoragePool {
         Some(storage)
     }
 
-    /// Bytes that are kept.
-    pub(crate) fn bytes(&self) -> u64 {
-        bytes(&self.0.lock())
+    /// Bytes that are kept and wait for batches. What is idle is of sizes that nobody asks for just now, and no wait makes
+    /// it more useful.
+    pub(crate) fn busy_bytes(&self) -> u64 {
+        self.0.lock().iter().filter(|storage| is_busy(storage)).map(|storage| storage.size).sum()
     }
+}
+
+/// Whether batches refer to storage.
+fn is_busy(storage: &Arc<BufferStorage>) -> bool {
+    Arc::strong_count(storage) > 1 || !storage.usage.is_idle()
 }
 
 fn bytes(kept: &[Arc<BufferStorage>]) -> u64 {

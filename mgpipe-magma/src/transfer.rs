@@ -227,11 +227,11 @@ impl MagmaContext {
             if let Some(storage) = self.shared.pool.take(size) {
                 return Ok(storage);
             }
-            let kept = self.shared.pool.bytes();
-            if kept >= storage_pool::MOST_BYTES / 2 {
+            let waiting = self.shared.pool.busy_bytes();
+            if waiting >= storage_pool::MOST_BYTES / 2 {
                 // Much waits for its batch: it is time that the device begins, and with more that it gets done.
                 self.submit()?;
-                if kept + size > storage_pool::MOST_BYTES {
+                if waiting + size > storage_pool::MOST_BYTES {
                     self.rec.wait_oldest()?;
                 }
                 self.rec.collect();
