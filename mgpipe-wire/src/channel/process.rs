@@ -122,6 +122,10 @@ pub fn spawn(program: &Path, options: &ConnectOptions) -> Result<Attached, Start
 pub fn attach(path: &Path, options: &ConnectOptions) -> Result<Attached, StartError> {
     let failed = |error| StartError::Address { path: path.display().to_string(), error };
     let socket: OwnedFd = UnixStream::connect(path).map_err(failed)?.into();
+    // As the server does with its clients: whoever may write to the folder could listen there.
+    if platform::socket_peer(socket.as_fd()).is_some_and(|(_, user)| user != platform::own_user()) {
+        return Err(failed(io::Error::new(io::ErrorKind::PermissionDenied, "the server is another user's")));
+    }
     let peer = platform::peer_descriptor(socket.as_fd())?;
     attached(socket, peer, None, options)
 }
