@@ -2,6 +2,8 @@
 
 // Recordings of the driver: replayed to the same pixels, and compared with a committed one.
 mod recorder;
+// Contexts that come and go.
+mod leaks;
 // State objects found by content against objects made anew.
 mod addressing;
 // Handles of dead objects whose slots live again.
