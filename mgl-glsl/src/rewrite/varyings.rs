@@ -46,8 +46,10 @@ impl Rewriter<'_, '_, '_> {
                 let brackets = (type_range.0 + 1, type_range.1);
                 let elements = self.elements(declarator.array).saturating_mul(self.elements(brackets));
                 let count = usize::try_from(of_type.saturating_mul(elements)).unwrap_or(usize::MAX);
-                let range = taken.iter_mut().skip(start as usize).take(count);
-                let shared = range.fold(false, |shared, slot| std::mem::replace(slot, true) || shared);
+                let mut shared = false;
+                for slot in taken.iter_mut().skip(start as usize).take(count) {
+                    shared |= std::mem::replace(slot, true);
+                }
                 if shared {
                     removed.extend(q.layout_ranges.iter().copied());
                     break;
