@@ -164,8 +164,9 @@ impl<'a> Cursor<'a> {
     }
 
     fn take(&mut self, len: usize) -> Result<&'a [u8], DecodeError> {
-        let whole = padded(len);
-        if len > MAX_RECORD_BYTES || whole > self.rest.len() {
+        // Padding is computed only for a length that is possible: near the top of its range it would overflow.
+        let whole = if len > MAX_RECORD_BYTES { usize::MAX } else { padded(len) };
+        if whole > self.rest.len() {
             return Err(DecodeError::Malformed("argument is longer than its record"));
         }
         let (head, rest) = self.rest.split_at(whole);
@@ -209,6 +210,20 @@ impl<'a> Cursor<'a> {
             Ok(())
         } else {
             Err(DecodeError::Malformed("record is longer than its arguments"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cursor;
+
+    #[test]
+    fn lengths_at_the_top_of_their_range_are_malformed() {
+        for length in [u64::MAX, u64::MAX - 7, 1 << 63, (1 << 30) + 1] {
+            let words = [length, 0, 0];
+            assert!(Cursor::new(bytemuck::cast_slice(&words)).bytes().is_err(), "{length}");
+            assert!(Cursor::new(bytemuck::cast_slice(&words)).tail::<u64>().is_err(), "{length}");
         }
     }
 }

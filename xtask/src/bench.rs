@@ -15,6 +15,8 @@ use crate::workspace::Workspace;
 pub enum Bench {
     /// Nanoseconds a draw costs the state tracker, with nothing behind it.
     Tracker,
+    /// Between two processes: records a second, the wake-up of a sleeping peer, the cost of a doorbell.
+    Wire,
     /// piglit's drawoverhead on MGL, Zink and llvmpipe in turn, and MGL ÷ Zink per row.
     Drawoverhead,
     /// From eglInitialize to the first finished frame, with empty and with filled caches.
@@ -68,7 +70,8 @@ pub fn run(args: BenchArgs) -> Result<Outcome> {
             programs::on_drivers(&workspace, &args.drivers, binary, &selection)
         };
         all_ok &= match bench {
-            Bench::Tracker => programs::tracker(&workspace)?,
+            Bench::Tracker => programs::of_crate(&workspace, "mgpipe-tracker")?,
+            Bench::Wire => programs::of_crate(&workspace, "mgpipe-wire")?,
             Bench::Drawoverhead => drawoverhead::run(&workspace, &args.drivers, rounds(1), &args.drawoverhead)?,
             Bench::Startup => on_drivers("mgl-bench-startup", 7)?,
             Bench::Memory => {

@@ -108,7 +108,13 @@ pub fn spawn(program: &Path, options: &ConnectOptions) -> Result<Attached, Start
     // A child is there until it is waited for, so this tells nothing yet.
     let peer = platform::process_descriptor(child.id()).ok().flatten();
     attached(ours, peer, Some(child), options).map_err(|error| match error {
-        StartError::Handshake(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+        // The last two where it ended before it could be told anything.
+        StartError::Handshake(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::UnexpectedEof | io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset
+            ) =>
+        {
             failed(io::Error::new(error.kind(), "it ended before it answered"))
         }
         error => error,

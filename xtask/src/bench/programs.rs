@@ -10,10 +10,10 @@ use crate::exec;
 use crate::gl_driver::GlDriver;
 use crate::workspace::Workspace;
 
-/// The tracker's own bench target, which prints its table itself.
-pub fn tracker(workspace: &Workspace) -> Result<bool> {
-    exec::say("==> bench of mgpipe-tracker …");
-    let mut command = workspace.cargo(["bench", "--package", "mgpipe-tracker", "--bench", "*"]);
+/// A crate's own bench targets, which print their tables themselves.
+pub fn of_crate(workspace: &Workspace, package: &str) -> Result<bool> {
+    exec::say(&format!("==> bench of {package} …"));
+    let mut command = workspace.cargo(["bench", "--package", package, "--bench", "*"]);
     let status = command.stdin(Stdio::null()).status().context("cannot start cargo")?;
     Ok(status.success())
 }
