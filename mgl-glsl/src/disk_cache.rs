@@ -75,10 +75,7 @@ pub(crate) fn link(
             return Ok(modules);
         }
     }
-    let sources = sources
-        .into_iter()
-        .map(|(stage, text, parsed)| (stage, parsed.map_or(ffi::Source::Text(text), ffi::Source::Parsed)))
-        .collect();
+    let sources = sources.into_iter().map(|(stage, text, parsed)| (stage, ffi::Source { text, parsed })).collect();
     let modules = ffi::link(sources, limits, cross_stage_checks)?;
     if let Some((cache, question)) = &asked {
         cache.write(question, &encode(&modules));

@@ -788,6 +788,7 @@ impl Rewriter<'_, '_, '_> {
                 None => main_tail.clear(),
             }
         }
+        self.drop_stray_semicolons();
         let mut emitter = Emitter::new(text);
         emitter.range(&self, (0, self.input.tokens.len()));
         let mut text = emitter.text;
@@ -795,6 +796,21 @@ impl Rewriter<'_, '_, '_> {
         text.push_str(&main_tail);
         self.initialiser_text();
         Some(Rewritten { text, facts: self.facts })
+    }
+
+    /// Takes out the semicolons between declarations, which only GLSL 4.60 allows and every implementation accepts.
+    fn drop_stray_semicolons(&mut self) {
+        let mut stray = Vec::new();
+        let mut at = 0;
+        for (start, end) in self.declarations.iter().map(|d| (d.start, d.end)).chain([(self.input.tokens.len(), 0)]) {
+            stray.extend((at..start).filter(|&i| self.text(i) == ";"));
+            at = end.max(at);
+        }
+        for at in stray {
+            if self.replace[at].is_none() {
+                self.replace[at] = Some(Cow::Borrowed(""));
+            }
+        }
     }
 
     /// Builds the shader whose locals carry the values of the uniform initialisers.

@@ -654,3 +654,20 @@ fn clip_distances_and_a_clip_vertex_exclude_each_other() {
     assert!(run("gl_ClipVertex = vec4(1);"));
     assert!(!run("gl_ClipVertex = vec4(1); gl_ClipDistance[0] = 1.0;"));
 }
+
+#[test]
+fn stages_that_need_different_tables_link() {
+    const OLD: &str =
+        "#version 330\nin vec4 p;flat out int n;void main(){gl_Position=p;gl_PointSize=2.;n=gl_InstanceID;}";
+    // Choosing between integers came with GLSL 4.50.
+    const NEW: &str =
+        "#version 450\nlayout(points) in;layout(points, max_vertices=1) out;flat in int n[];flat out int m;\
+                       void main(){gl_Position=gl_in[0].gl_Position;gl_PointSize=gl_in[0].gl_PointSize;\
+                       m=mix(n[0],1,gl_Position.x>0.);EmitVertex();}";
+    const FRAGMENT: &str = "#version 330\nflat in int m;out vec4 c;void main(){c=vec4(m);}";
+    program(&[(Stage::Vertex, OLD), (Stage::Geometry, NEW), (Stage::Fragment, FRAGMENT)]);
+    const NEW_VERTEX: &str = "#version 450\nin int p;flat out int n;void main(){gl_Position=vec4(0);n=mix(p,1,p>3);}";
+    const OLD_GEOMETRY: &str = "#version 150\nlayout(points) in;layout(points, max_vertices=1) out;flat in int n[];\
+                                flat out int m;void main(){gl_Position=gl_in[0].gl_Position;m=n[0];EmitVertex();}";
+    program(&[(Stage::Vertex, NEW_VERTEX), (Stage::Geometry, OLD_GEOMETRY), (Stage::Fragment, FRAGMENT)]);
+}
