@@ -43,8 +43,12 @@ impl Context {
             if size as u64 > 1 << 40 || isize::try_from(size).is_err() {
                 return Err(out_of_memory("glBufferData"));
             }
+            if buffer.lock().immutable {
+                return Err(invalid_operation("glBufferData: immutable storage"));
+            }
             ctx.end_mapping(&buffer);
             let mut inner = buffer.lock();
+            // Another context may have given it such a store meanwhile.
             if inner.immutable {
                 return Err(invalid_operation("glBufferData: immutable storage"));
             }

@@ -202,7 +202,9 @@ fn immutable_storage_keeps_its_promises() {
     assert!(ctx.map_buffer(gl::ARRAY_BUFFER, gl::WRITE_ONLY).is_none());
     assert_eq!(ctx.get_error(), gl::INVALID_OPERATION, "not mappable for writing");
     assert!(ctx.map_buffer(gl::ARRAY_BUFFER, gl::READ_ONLY).is_some());
-    assert!(ctx.unmap_buffer(gl::ARRAY_BUFFER));
+    ctx.buffer_data(gl::ARRAY_BUFFER, 8, None, gl::STATIC_DRAW);
+    assert_eq!(ctx.get_error(), gl::INVALID_OPERATION);
+    assert!(ctx.unmap_buffer(gl::ARRAY_BUFFER), "the failed call left the mapping alone");
     assert_eq!(contents(&mut ctx, gl::ARRAY_BUFFER, 4), [1, 2, 3, 4]);
     assert_eq!(log.lock().buffers.len(), 1);
 }
