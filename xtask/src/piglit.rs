@@ -246,7 +246,9 @@ pub fn run(args: PiglitArgs) -> Result<Outcome> {
     };
     let out = match &args.out {
         Some(path) => path.clone(),
-        None => workspace.scratch("piglit")?.join(format!("results-{}.tsv", args.driver.label().to_lowercase().replace(" ", "-"))),
+        None => workspace
+            .scratch("piglit")?
+            .join(format!("results-{}.tsv", args.driver.label().to_lowercase().replace(" ", "-"))),
     };
     write_results(&out, &results)?;
     if let Some(dir) = &args.results {
