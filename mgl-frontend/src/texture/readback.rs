@@ -177,6 +177,9 @@ impl Context {
         let address = transfer_address(&store, dims, extent.sizes(), client, true, command)?;
         let buffer = self.pack_buffer(offset, address.end, client.offset_alignment(), command)?;
         let Some((surface, format)) = self.read_surface(texture, at.face, level)? else { return Ok(true) };
+        // The layers of a one-dimensional array are the rows of its image (OpenGL 3.3 section 3.8.1), and slices to the pipe.
+        let one_dimensional = at.target == Target::Tex1DArray;
+        let slice_stride = if one_dimensional { address.row_stride } else { address.image_stride };
         self.pipe.readback_to_buffer(&ReadbackToBuffer {
             info: ReadbackInfo {
                 surface,
@@ -188,7 +191,7 @@ impl Context {
             buffer: buffer.handle.raw(),
             offset: (offset + address.start) as u64,
             row_stride: address.row_stride as u64,
-            slice_stride: address.image_stride as u64,
+            slice_stride: slice_stride as u64,
         });
         buffer.gpu_wrote();
         Ok(true)

@@ -20,6 +20,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("transfer_sub_images_of_every_target", sub_images_of_every_target),
     Scenario::new("transfer_legal_pairs", legal_pairs),
     Scenario::new("transfer_pixel_store_state", pixel_store_state),
+    Scenario::new("transfer_every_target_into_a_pack_buffer", every_target_into_a_pack_buffer),
 ];
 
 /// The packed types, with the bits of their fields in the order of the format's components.
@@ -657,5 +658,32 @@ unsafe fn pixel_store_state(t: &Scene) {
     for alignment in [0, 3, 5, 16] {
         t.pixel_store_i32(gl::PACK_ALIGNMENT, alignment);
         t.error(gl::INVALID_VALUE, &format!("an alignment of {alignment}"));
+    }
+}
+
+unsafe fn every_target_into_a_pack_buffer(t: &Scene) {
+    for (target, size) in [
+        (gl::TEXTURE_1D, [4, 1, 1]),
+        (gl::TEXTURE_2D, [4, 4, 1]),
+        (gl::TEXTURE_1D_ARRAY, [4, 3, 1]),
+        (gl::TEXTURE_2D_ARRAY, [4, 2, 3]),
+        (gl::TEXTURE_3D, [4, 2, 3]),
+        (gl::TEXTURE_RECTANGLE, [4, 3, 1]),
+    ] {
+        let n = (size[0] * size[1] * size[2]) as usize;
+        let texels: Vec<[u8; 4]> = (0..n).map(|i| [i as u8, 100 + i as u8, 7, 200]).collect();
+        let texture = t.texture_name(target);
+        t.image(target, 0, gl::RGBA8, size, (gl::RGBA, gl::UNSIGNED_BYTE), Some(&texels));
+        // The buffer ends with the image, so that a wrong stride shows as an error.
+        let buffer = t.buffer(gl::PIXEL_PACK_BUFFER, &vec![[0u8; 4]; n + 1]);
+        t.get_tex_image(target, 0, gl::RGBA, gl::UNSIGNED_BYTE, gl::PixelPackData::BufferOffset(4));
+        t.no_error(&format!("{target:#x}"));
+        let mut data = vec![[0u8; 4]; n + 1];
+        t.get_buffer_sub_data(gl::PIXEL_PACK_BUFFER, 0, bytemuck::cast_slice_mut(&mut data));
+        t.equal(data[0], [0; 4], &format!("{target:#x}: before the offset"));
+        t.equal(&data[1..], &texels[..], &format!("{target:#x}"));
+        t.bind_buffer(gl::PIXEL_PACK_BUFFER, None);
+        t.delete_buffer(buffer);
+        t.delete_texture(texture);
     }
 }
