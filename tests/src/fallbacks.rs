@@ -17,7 +17,7 @@ impl Masked {
     /// Whether a scenario runs under this mask. Scenarios that are lost do.
     pub fn runs(&self, scenario: &Scenario) -> bool {
         let named = |name: &&str| *name == scenario.name || (name.ends_with('_') && scenario.name.starts_with(*name));
-        self.scenarios.iter().any(|name| named(&name)) || self.lost(scenario.name).is_some()
+        self.scenarios.iter().any(named) || self.lost(scenario.name).is_some()
     }
 
     /// Why a scenario cannot pass under this mask.

@@ -301,7 +301,7 @@ fn measure(arguments: &Arguments) -> Result<Report> {
         scene.pixel_store_i32(gl::UNPACK_ALIGNMENT, 1);
         scene.pixel_store_i32(gl::PACK_ALIGNMENT, 1);
         // Half floats and floats of such bytes are ordinary numbers.
-        let memory = (0..128 * MIB).map(|i| (i * 7 >> 4) as u8 & 0x3b).collect();
+        let memory = (0..128 * MIB).map(|i| ((i * 7) >> 4) as u8 & 0x3b).collect();
         let mut bench = Bench { scene: &scene, memory, only: arguments.only.clone(), figures: Vec::new() };
         for size in [MIB, 4 * MIB, 64 * MIB] {
             for layout in [RGBA8, BGRA8, R8, RGBA16F] {

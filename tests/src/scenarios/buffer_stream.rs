@@ -97,7 +97,7 @@ unsafe fn overwrite(t: &Scene) {
 }
 
 unsafe fn keeps_the_rest(t: &Scene) {
-    let mut expected: Vec<u8> = (0..RING).map(|i| (i * 13 >> 3) as u8).collect();
+    let mut expected: Vec<u8> = (0..RING).map(|i| ((i * 13) >> 3) as u8).collect();
     let check = |expected: &[u8], what: &str| {
         let mut back = vec![0; RING];
         t.get_buffer_sub_data(gl::ARRAY_BUFFER, 0, &mut back);

@@ -15,7 +15,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
 
 /// Bytes without a short period, each of them below 0x7c so that half floats and floats of them are numbers.
 fn pattern(n: usize, seed: usize) -> Vec<u8> {
-    (0..n).map(|i| ((i ^ (i >> 7) * 31 ^ (i >> 15) * 17) + seed) as u8 % 0x78).collect()
+    (0..n).map(|i| ((i ^ ((i >> 7) * 31) ^ ((i >> 15) * 17)) + seed) as u8 % 0x78).collect()
 }
 
 /// Where two byte strings differ first; `None` when they are equal.

@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 
 /// A crate's own bench targets, which print their tables themselves.
 pub fn of_crate(workspace: &Workspace, package: &str) -> Result<bool> {
-    exec::say(&format!("==> bench of {package} …"));
+    exec::say(format!("==> bench of {package} …"));
     let mut command = workspace.cargo(["bench", "--package", package, "--bench", "*"]);
     let status = command.stdin(Stdio::null()).status().context("cannot start cargo")?;
     Ok(status.success())

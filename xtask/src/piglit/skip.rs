@@ -65,7 +65,7 @@ impl Skip {
                 return Skip::Version;
             }
         }
-        let said = lines().filter(|l| !l.starts_with("PIGLIT")).next_back().unwrap_or("it printed nothing");
+        let said = lines().rfind(|l| !l.starts_with("PIGLIT")).unwrap_or("it printed nothing");
         Skip::Other(said.chars().take(100).collect())
     }
 }
