@@ -1,7 +1,7 @@
 //! Runs every scenario on the reference and on MGL, one named test each, and checks that wrong scenarios go red.
 //!
 //! Names: `reference::SCENARIO`, `BACKEND/TRANSPORT::SCENARIO`, `without/EXTENSION::SCENARIO`, `control::WHAT`. `MGL_TEST_DRIVERS` lists what is tested
-//! (default `magma/monolith`; `llvmpipe` tests the harness against itself). A failed comparison keeps the actual, the
+//! (default: Magma on every transport; `llvmpipe` tests the harness against itself). A failed comparison keeps the actual, the
 //! reference and the difference picture in `target/scenario-failures/`.
 
 use std::collections::BTreeMap;
@@ -18,6 +18,9 @@ use mgl_tests::runner::{scenario_timeout, supervise};
 use mgl_tests::scenarios;
 use mgl_tests::scene::Scenario;
 use mgl_tests::verdict::{Outcome, Verdict};
+
+/// What is tested when nobody says otherwise: the same scenarios, by the same names, wherever the backend runs.
+const DRIVERS: &str = "magma/monolith,magma/inproc,magma/spawn";
 
 const RUNNER: &str = env!("CARGO_BIN_EXE_scenario-runner");
 
@@ -346,7 +349,7 @@ fn main() {
         }));
     }
     let mut tested = Vec::new();
-    let drivers = std::env::var("MGL_TEST_DRIVERS").unwrap_or_else(|_| "magma/monolith".into());
+    let drivers = std::env::var("MGL_TEST_DRIVERS").unwrap_or_else(|_| DRIVERS.into());
     for text in drivers.split(',').map(str::trim).filter(|t| !t.is_empty()) {
         let driver = match Driver::parse(text) {
             Ok(driver) => driver,
