@@ -197,7 +197,12 @@ impl Context {
                 return Ok(gl::ALREADY_SIGNALED);
             }
             ctx.flush_for(&object);
-            Ok(if object.fence.wait(timeout) { gl::CONDITION_SATISFIED } else { gl::TIMEOUT_EXPIRED })
+            Ok(match (object.fence.wait(timeout), timeout) {
+                (false, _) => gl::TIMEOUT_EXPIRED,
+                // A call that does not wait cannot have waited for it (OpenGL 3.3 section 5.3.1).
+                (true, 0) => gl::ALREADY_SIGNALED,
+                (true, _) => gl::CONDITION_SATISFIED,
+            })
         })
     }
 

@@ -325,6 +325,13 @@ unsafe fn several_in_order(t: &Scene) {
     }
     t.check(seen.contains(&gl::CONDITION_SATISFIED), format!("no wait waited: {seen:x?}"));
     t.check(!seen.contains(&gl::TIMEOUT_EXPIRED), format!("a wait ran out: {seen:x?}"));
+    // A call that may not wait never says that it did, however soon the fence is signalled.
+    for i in 0..100 {
+        let fence = t.raw.FenceSync(gl::SYNC_GPU_COMMANDS_COMPLETE, 0);
+        let polled = t.raw.ClientWaitSync(fence, gl::SYNC_FLUSH_COMMANDS_BIT, 0);
+        t.check(matches!(polled, gl::ALREADY_SIGNALED | gl::TIMEOUT_EXPIRED), format!("poll {i}: {polled:#x}"));
+        t.raw.DeleteSync(fence);
+    }
 }
 
 unsafe fn wait_and_errors(t: &Scene) {
