@@ -4,10 +4,20 @@ use crate::client::{backend, gone_within, Client, Place, LONG, SERVER};
 use mgpipe_types::{Backend as _, IgnoreCallbacks};
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// Whether somebody takes connections at an address: its file is there a moment before that.
+fn listens(path: &Path) -> bool {
+    const ACCEPTS: &str = "00010000";
+    let sockets = std::fs::read_to_string("/proc/net/unix").expect("the sockets of the system");
+    sockets.lines().any(|line| {
+        let mut words = line.split_whitespace();
+        words.nth(3) == Some(ACCEPTS) && words.last().is_some_and(|address| Path::new(address) == path)
+    })
+}
 
 /// A listening server that ends with the test.
 struct Listening {
@@ -27,7 +37,7 @@ impl Listening {
             .spawn()
             .expect("runs");
         let start = Instant::now();
-        while !path.exists() {
+        while !listens(&path) {
             assert!(start.elapsed() < LONG, "the server does not listen");
             std::thread::sleep(Duration::from_millis(2));
         }
