@@ -177,6 +177,12 @@ impl Buffer {
         pipe.resource_subdata(&data, &[], bytes);
     }
 
+    /// Notes that a mapping has begun during which the device must not use the buffer.
+    pub(crate) fn mapping_started(&self) {
+        self.mapped.store(true, Ordering::Release);
+        self.core.mapped_buffers.fetch_add(1, Ordering::AcqRel);
+    }
+
     /// Has the device copy bytes to another buffer, or to another place in this one.
     pub(crate) fn copy_to(&self, pipe: &mut dyn Pipe, from: u64, target: &Buffer, to: u64, len: u64) {
         pipe.resource_copy_region(&CopyRegion {

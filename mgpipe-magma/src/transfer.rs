@@ -2,7 +2,7 @@
 
 use crate::command::Object;
 use crate::context::MagmaContext;
-use crate::resource::buffer::{BufferStorage, Placement};
+use crate::resource::buffer::{Buffer, BufferStorage, Placement};
 use crate::resource::texture::{Image, Storage};
 use crate::staging::{self, Piece};
 use crate::storage_pool;
@@ -221,6 +221,15 @@ impl MagmaContext {
         self.rec.transfer(reads, writes, reorder)
     }
 
+    /// Gives a buffer other storage, while the device may still use what it had.
+    fn rename(&mut self, buffer: &Buffer, storage: Arc<BufferStorage>) -> PipeResult<()> {
+        if let Some(old) = buffer.replace(Some(storage)) {
+            self.shared.retire(old);
+        }
+        self.shared.bump_buffers();
+        self.bound_deferred()
+    }
+
     /// Storage for a buffer with undefined contents, which nothing uses.
     fn fresh_storage(&mut self, size: u64) -> PipeResult<Arc<BufferStorage>> {
         if size >= storage_pool::LEAST_BYTES {
@@ -277,11 +286,7 @@ impl MagmaContext {
             }
             fresh.write(offset, bytes);
             drop(storage);
-            if let Some(old) = buffer.replace(Some(fresh)) {
-                self.shared.retire(old);
-            }
-            self.shared.bump_buffers();
-            return self.bound_deferred();
+            return self.rename(&buffer, fresh);
         }
         let slice = self.rec.ring_bytes(bytes, 16)?;
         self.device_writes(&storage);
@@ -435,11 +440,7 @@ impl MagmaContext {
             && self.rec.movable(&[Object::Buffer(&src)], &[])
         {
             dst = self.fresh_storage(size)?;
-            if let Some(old) = target.replace(Some(dst.clone())) {
-                self.shared.retire(old);
-            }
-            self.shared.bump_buffers();
-            self.bound_deferred()?;
+            self.rename(&target, dst.clone())?;
         }
         self.device_writes(&dst);
         let commands = self.transfer_commands(&[Object::Buffer(&src)], &[Object::Buffer(&dst)]);

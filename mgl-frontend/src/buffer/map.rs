@@ -32,22 +32,19 @@ pub(crate) struct Mapping {
     pub(crate) address: usize,
     /// Host memory of the range alone; `None` when the range lies in the buffer's shadow.
     staging: Option<AlignedBytes>,
-    /// Bytes of the staging memory before the range, which keep the alignment promise.
+    /// Bytes of the staging memory or of the scratch buffer before the range, which keep the alignment promise.
     lead: usize,
     /// The storage itself is mapped, until this mapping ends.
     direct: bool,
-    /// Storage that is mapped instead, from which the device copies what is written.
-    scratch: Option<Scratch>,
-}
-
-/// A buffer that no GL name leads to, into which an application writes what the device then copies to its place.
-pub(crate) struct Scratch {
-    buffer: Arc<Buffer>,
-    /// Bytes before the mapped range, which keep the alignment promise.
-    lead: usize,
+    /// A buffer that no GL name leads to, mapped instead; the device copies from it what is written.
+    scratch: Option<Arc<Buffer>>,
 }
 
 impl Mapping {
+    fn new(offset: usize, length: usize, access: u32, address: usize) -> Mapping {
+        Mapping { offset, length, access, address, staging: None, lead: 0, direct: false, scratch: None }
+    }
+
     /// The access as `glMapBuffer` spells it.
     pub(crate) fn simple_access(&self) -> u32 {
         match (self.access & gl::MAP_READ_BIT != 0, self.access & gl::MAP_WRITE_BIT != 0) {
@@ -181,8 +178,7 @@ impl Context {
                 return Ok(address);
             }
         }
-        let mut mapping =
-            Mapping { offset, length, access, address: 0, staging: None, lead: 0, direct: false, scratch: None };
+        let mut mapping = Mapping::new(offset, length, access, 0);
         let fill = inner.defined && keeps_contents;
         if inner.shadow.is_none() && size <= SHADOW_LIMIT && (!inner.defined || keeps_contents || whole) {
             let mut shadow = Shadow::new(size as usize, &buffer.core).ok_or_else(|| out_of_memory(command))?;
@@ -215,8 +211,7 @@ impl Context {
             inner.defined = true;
         }
         inner.mapping = Some(mapping);
-        buffer.mapped.store(true, Ordering::Release);
-        buffer.core.mapped_buffers.fetch_add(1, Ordering::AcqRel);
+        buffer.mapping_started();
         Ok(address)
     }
 
@@ -240,10 +235,8 @@ impl Context {
         inner.shadow = None;
         inner.defined = true;
         let address = base + offset;
-        inner.mapping =
-            Some(Mapping { offset, length, access, address, staging: None, lead: 0, direct: true, scratch: None });
-        buffer.mapped.store(true, Ordering::Release);
-        buffer.core.mapped_buffers.fetch_add(1, Ordering::AcqRel);
+        inner.mapping = Some(Mapping { direct: true, ..Mapping::new(offset, length, access, address) });
+        buffer.mapping_started();
         NonNull::new(address as *mut u8)
     }
 
@@ -276,11 +269,8 @@ impl Context {
         }
         inner.defined = true;
         let address = base + lead;
-        let scratch = Some(Scratch { buffer: scratch, lead });
-        inner.mapping =
-            Some(Mapping { offset, length, access, address, staging: None, lead: 0, direct: false, scratch });
-        buffer.mapped.store(true, Ordering::Release);
-        buffer.core.mapped_buffers.fetch_add(1, Ordering::AcqRel);
+        inner.mapping = Some(Mapping { lead, scratch: Some(scratch), ..Mapping::new(offset, length, access, address) });
+        buffer.mapping_started();
         NonNull::new(address as *mut u8)
     }
 
@@ -309,20 +299,9 @@ impl Context {
             self.finish();
         }
         inner.defined = true;
-        let address_value = base + offset;
-        inner.mapping = Some(Mapping {
-            offset,
-            length,
-            access,
-            address: address_value,
-            staging: None,
-            lead: 0,
-            direct: false,
-            scratch: None,
-        });
+        inner.mapping = Some(Mapping::new(offset, length, access, base + offset));
         if access & gl::MAP_PERSISTENT_BIT == 0 {
-            buffer.mapped.store(true, Ordering::Release);
-            buffer.core.mapped_buffers.fetch_add(1, Ordering::AcqRel);
+            buffer.mapping_started();
         }
         Ok(address)
     }
@@ -342,8 +321,8 @@ impl Context {
         }
         if let Some(scratch) = &mapping.scratch {
             if len > 0 {
-                let from = (scratch.lead + start) as u64;
-                scratch.buffer.copy_to(&mut *self.pipe, from, buffer, at as u64, len as u64);
+                let from = (mapping.lead + start) as u64;
+                scratch.copy_to(&mut *self.pipe, from, buffer, at as u64, len as u64);
             }
             return;
         }
@@ -408,8 +387,8 @@ impl Context {
             self.state.share.screen.unmap_persistent(&crate::share::only(buffer.handle));
         }
         if let Some(scratch) = mapping.scratch.take() {
-            self.state.share.screen.unmap_persistent(&crate::share::only(scratch.buffer.handle));
-            self.map_scratch = Some(scratch.buffer);
+            self.state.share.screen.unmap_persistent(&crate::share::only(scratch.handle));
+            self.map_scratch = Some(scratch);
         }
         if guard.shadow.as_ref().is_some_and(|s| s.is_over_budget()) {
             guard.shadow = None;
