@@ -86,7 +86,8 @@ impl Settings {
                 _ => return Err(format!("MGL_IPC_PRESENT_CREDIT={text} is no number of frames from 1 to 16")),
             },
         };
-        let server = Some(get("MGL_IPC_SERVER_PATH")).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let path = |name: &str| Some(get(name)).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let server = path("MGL_IPC_SERVER_PATH");
         let content_addressing = match get("MGL_CSO_ADDRESSING").as_str() {
             "" | "on" => true,
             "off" => false,
@@ -103,7 +104,7 @@ impl Settings {
             other => return Err(format!("MGL_SHADER_CACHE={other} is unknown; use on or off")),
         };
         let switches = TrackerSwitches { content_addressing, ..TrackerSwitches::default() };
-        let record = Some(get("MGL_RECORD")).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let record = path("MGL_RECORD");
         Ok(Settings { backend, transport, server, present_credit, record, switches, refuse_legacy, shader_cache })
     }
 }

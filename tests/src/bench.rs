@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context as _, Result};
 use clap::Parser;
+use glow::HasContext as _;
 use serde::{Deserialize, Serialize};
 
 use crate::driver::Driver;
@@ -67,6 +68,22 @@ pub struct Report {
     pub renderer: String,
     /// The numbers.
     pub figures: Vec<Figure>,
+}
+
+impl Report {
+    /// What a bench measured with a context, unless something of it was an error.
+    ///
+    /// # Errors
+    /// When the context has a GL error.
+    ///
+    /// # Safety
+    /// The context is current on the calling thread.
+    pub unsafe fn of(gl: &glow::Context, figures: Vec<Figure>) -> Result<Report> {
+        match gl.get_error() {
+            glow::NO_ERROR => Ok(Report { renderer: gl.get_parameter_string(glow::RENDERER), figures }),
+            error => bail!("GL error {error:#06x}"),
+        }
+    }
 }
 
 /// The arguments of every bench.

@@ -60,6 +60,16 @@ impl GlDriver {
         }
     }
 
+    /// The name in those of files and folders.
+    pub fn file_name(self) -> String {
+        self.label().to_lowercase().replace(' ', "-")
+    }
+
+    /// Whether it is this repository's driver, which has to be built.
+    pub fn is_ours(self) -> bool {
+        self.transport().is_some()
+    }
+
     /// Where the backend of this repository's driver runs; `None` for another one's.
     pub fn transport(self) -> Option<Transport> {
         match self {
@@ -97,7 +107,7 @@ impl GlDriver {
                 variables.insert("MESA_LOADER_DRIVER_OVERRIDE", "zink".into());
             }
         }
-        if self.transport().is_none() {
+        if !self.is_ours() {
             if let Some(manifest) = MESA_MANIFESTS.iter().find(|path| Path::new(path).exists()) {
                 variables.insert("__EGL_VENDOR_LIBRARY_FILENAMES", manifest.into());
             }

@@ -190,7 +190,7 @@ fn run_tests(
     options: RunOptions,
 ) -> Result<(BTreeMap<String, Status>, BTreeMap<String, Skip>)> {
     let RunOptions { driver, release, jobs, timeout, batch, core_only } = options;
-    let logs = workspace.scratch(&format!("piglit/{}", driver.label().to_lowercase().replace(" ", "-")))?;
+    let logs = workspace.scratch(&format!("piglit/{}", driver.file_name()))?;
     let mut variables = driver.variables(workspace, release)?;
     if core_only {
         variables.insert("MGL_LEGACY_CONTEXTS", "refuse".into());
@@ -208,7 +208,7 @@ fn run_tests(
 /// `cargo xtask piglit`.
 pub fn run(args: PiglitArgs) -> Result<Outcome> {
     let workspace = Workspace::find();
-    if args.driver.transport().is_some() && !args.no_build {
+    if args.driver.is_ours() && !args.no_build {
         driver_dir::build(&workspace, args.release, &[])?;
     }
     let options = RunOptions {
@@ -246,9 +246,7 @@ pub fn run(args: PiglitArgs) -> Result<Outcome> {
     };
     let out = match &args.out {
         Some(path) => path.clone(),
-        None => workspace
-            .scratch("piglit")?
-            .join(format!("results-{}.tsv", args.driver.label().to_lowercase().replace(" ", "-"))),
+        None => workspace.scratch("piglit")?.join(format!("results-{}.tsv", args.driver.file_name())),
     };
     write_results(&out, &results)?;
     if let Some(dir) = &args.results {

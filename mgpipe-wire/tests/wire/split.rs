@@ -20,6 +20,13 @@ fn split(backend: impl Backend + 'static, limits: QueueLimits) -> WireBackend {
     inproc(Arc::new(backend), Box::new(move || Ok(queue(limits))), ClientOptions::default())
 }
 
+/// A screen over narrow queues, and a context of it.
+fn opened() -> (Arc<dyn Screen>, Box<dyn Context>) {
+    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
+    let context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    (screen, context)
+}
+
 fn read(context: &mut dyn Context, res: Handle, size: usize) -> PipeResult<Vec<u8>> {
     let mut out = vec![0; size];
     context.resource_readback(&BufferReadback { res, offset: 0, size: size as u64 }, &mut out)?;
@@ -58,8 +65,7 @@ fn byte_strings_of_every_size_arrive() {
 
 #[test]
 fn an_error_of_the_backend_is_the_callers() {
-    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
-    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    let (screen, mut context) = opened();
     assert!(matches!(read(&mut *context, handle(9), 4), Err(PipeError::BadHandle(_))));
     let query = HandleOnly { handle: handle(5) };
     assert!(matches!(context.query_result(&query), Err(PipeError::BadHandle(_))));
@@ -91,8 +97,7 @@ fn peek(mapped: &MapResult, at: usize, len: usize) -> Vec<u8> {
 
 #[test]
 fn a_coherent_write_reaches_the_next_verb_without_a_call_between() {
-    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
-    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    let (screen, mut context) = opened();
     const SIZE: usize = (3 << 16) + 5;
     screen.resource_create(&persistent(1, SIZE as u64, true));
     screen.resource_create(&buffer(2, SIZE as u64));
@@ -117,8 +122,7 @@ fn a_coherent_write_reaches_the_next_verb_without_a_call_between() {
 
 #[test]
 fn another_mapping_is_sent_when_it_is_flushed() {
-    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
-    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    let (screen, mut context) = opened();
     screen.resource_create(&persistent(1, 64, false));
     let mapped = screen.map_persistent(&HandleOnly { handle: handle(1) }).unwrap();
     poke(&mapped, 0, &[9; 64]);
@@ -133,8 +137,7 @@ fn another_mapping_is_sent_when_it_is_flushed() {
 
 #[test]
 fn what_the_device_wrote_is_in_the_mapping_after_a_fence() {
-    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
-    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    let (screen, mut context) = opened();
     screen.resource_create(&persistent(1, 24, true));
     screen.resource_create(&buffer(2, 24));
     context.resource_subdata(&upload(handle(2), 0, &[5; 24]), &[], &[5; 24]);
@@ -160,8 +163,7 @@ fn what_the_device_wrote_is_in_the_mapping_after_a_fence() {
 
 #[test]
 fn what_both_sides_write_next_to_each_other_stays() {
-    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
-    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    let (screen, mut context) = opened();
     screen.resource_create(&persistent(1, 24, true));
     screen.resource_create(&buffer(2, 24));
     context.resource_subdata(&upload(handle(2), 0, &[5; 24]), &[], &[5; 24]);
@@ -298,8 +300,7 @@ fn a_full_event_ring_and_a_waiting_client_do_not_wait_for_each_other() {
 
 #[test]
 fn a_tight_loop_of_polls_ends_too() {
-    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
-    let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
+    let (screen, mut context) = opened();
     let fence = HandleOnly { handle: handle(1) };
     context.fence_create(&FenceDesc { fence: fence.handle, exportable: 0, pad: 0 });
     let polls = (0..1000).take_while(|_| screen.fence_status(&fence).unwrap().status == fence_status::TIMEOUT).count();

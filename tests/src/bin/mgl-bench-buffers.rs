@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{anyhow, Result};
+use anyhow::Result;
 use clap::Parser;
 use glow::{self as gl, HasContext as _};
 use mgl_tests::bench::{fastest, run, Arguments, Figure, Report};
@@ -136,12 +136,7 @@ fn measure(arguments: &Arguments) -> Result<Report> {
         let memory = bytemuck::cast_slice(&vertices).to_vec();
         let mut bench = Bench { scene: &scene, memory, only: arguments.only.clone(), figures: Vec::new() };
         bench.all();
-        let figures = bench.figures;
-        match scene.get_error() {
-            gl::NO_ERROR => {}
-            error => return Err(anyhow!("GL error {error:#06x}")),
-        }
-        Ok(Report { renderer: scene.get_parameter_string(gl::RENDERER), figures })
+        Report::of(&scene, bench.figures)
     }
 }
 

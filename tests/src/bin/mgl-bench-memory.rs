@@ -41,20 +41,14 @@ fn measure(arguments: &Arguments) -> Result<Report> {
         let per_frame = start.elapsed().as_secs_f64() * 1e3 / f64::from(n_frames - warm_up);
         let now = process::resident_bytes();
         (least, most) = (least.min(now), most.max(now));
-        match gl.get_error() {
-            glow::NO_ERROR => {}
-            error => return Err(anyhow!("GL error {error:#06x}")),
-        }
-        Ok(Report {
-            renderer: gl.get_parameter_string(glow::RENDERER),
-            figures: vec![
-                Figure::new("resident memory, greatest minus least", (most - least) as f64 / MIB, "MiB").at_most(2.0),
-                Figure::new("resident memory at the end", now as f64 / MIB, "MiB"),
-                Figure::new("threads", process::n_threads() as f64, "of them"),
-                Figure::new("open files", process::n_files() as f64, "of them"),
-                Figure::new("time a frame", per_frame, "ms"),
-            ],
-        })
+        let figures = vec![
+            Figure::new("resident memory, greatest minus least", (most - least) as f64 / MIB, "MiB").at_most(2.0),
+            Figure::new("resident memory at the end", now as f64 / MIB, "MiB"),
+            Figure::new("threads", process::n_threads() as f64, "of them"),
+            Figure::new("open files", process::n_files() as f64, "of them"),
+            Figure::new("time a frame", per_frame, "ms"),
+        ];
+        Report::of(&gl, figures)
     }
 }
 

@@ -53,17 +53,11 @@ fn measure(arguments: &Arguments) -> Result<Report> {
             scene.context.swap_buffers()?;
         }
         scene.finish();
-        match scene.get_error() {
-            gl::NO_ERROR => {}
-            error => return Err(anyhow!("GL error {error:#06x}")),
-        }
-        Ok(Report {
-            renderer: scene.get_parameter_string(gl::RENDERER),
-            figures: vec![
-                Figure::new("textures: peak resident memory", process::peak_bytes() as f64 / MIB, "MiB"),
-                Figure::new("textures: resident memory at the end", process::resident_bytes() as f64 / MIB, "MiB"),
-            ],
-        })
+        let figures = vec![
+            Figure::new("textures: peak resident memory", process::peak_bytes() as f64 / MIB, "MiB"),
+            Figure::new("textures: resident memory at the end", process::resident_bytes() as f64 / MIB, "MiB"),
+        ];
+        Report::of(&scene, figures)
     }
 }
 

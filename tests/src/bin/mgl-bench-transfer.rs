@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{anyhow, Result};
+use anyhow::Result;
 use clap::Parser;
 use glow::{self as gl, HasContext as _, PixelPackData, PixelUnpackData};
 use mgl_tests::bench::{fastest, run, Arguments, Figure, Report};
@@ -327,12 +327,7 @@ fn measure(arguments: &Arguments) -> Result<Report> {
             bench.read(layout, 4 * MIB, None, Side::Memory);
         }
         bench.read(BGRA8, 4 * MIB, None, Side::Buffer);
-        let figures = bench.figures;
-        match scene.get_error() {
-            gl::NO_ERROR => {}
-            error => return Err(anyhow!("GL error {error:#06x}")),
-        }
-        Ok(Report { renderer: scene.get_parameter_string(gl::RENDERER), figures })
+        Report::of(&scene, bench.figures)
     }
 }
 

@@ -56,18 +56,12 @@ fn measure(arguments: &Arguments) -> Result<Report> {
             scene.context.swap_buffers()?;
         }
         scene.finish();
-        match scene.get_error() {
-            gl::NO_ERROR => {}
-            error => return Err(anyhow!("GL error {error:#06x}")),
-        }
         let in_mib = |bytes: u64| bytes as f64 / MIB as f64;
-        Ok(Report {
-            renderer: scene.get_parameter_string(gl::RENDERER),
-            figures: vec![
-                Figure::new("buffers: peak resident memory", in_mib(process::peak_bytes()), "MiB"),
-                Figure::new("buffers: resident memory at the end", in_mib(process::resident_bytes()), "MiB"),
-            ],
-        })
+        let figures = vec![
+            Figure::new("buffers: peak resident memory", in_mib(process::peak_bytes()), "MiB"),
+            Figure::new("buffers: resident memory at the end", in_mib(process::resident_bytes()), "MiB"),
+        ];
+        Report::of(&scene, figures)
     }
 }
 

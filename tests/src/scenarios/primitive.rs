@@ -22,6 +22,21 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("primitive_ids_with_base_and_instances", ids_with_base_and_instances),
 ];
 
+/// Every mode of OpenGL 3.3 core.
+const MODES: [u32; 11] = [
+    gl::POINTS,
+    gl::LINES,
+    gl::LINE_STRIP,
+    gl::LINE_LOOP,
+    gl::TRIANGLES,
+    gl::TRIANGLE_STRIP,
+    gl::TRIANGLE_FAN,
+    gl::LINES_ADJACENCY,
+    gl::LINE_STRIP_ADJACENCY,
+    gl::TRIANGLES_ADJACENCY,
+    gl::TRIANGLE_STRIP_ADJACENCY,
+];
+
 /// Every primitive has the number of its provoking vertex, twice, as its colour.
 const CELL_VS: &str = "
     layout(location = 0) in vec2 position; flat out int which; flat out ivec2 pair;
@@ -107,19 +122,7 @@ unsafe fn restart_of_every_mode(t: &Scene) {
     indices.extend(7..14);
     t.buffer(gl::ELEMENT_ARRAY_BUFFER, &indices);
     t.raw.PrimitiveRestartIndex(0xfffe);
-    for mode in [
-        gl::POINTS,
-        gl::LINES,
-        gl::LINE_STRIP,
-        gl::LINE_LOOP,
-        gl::TRIANGLES,
-        gl::TRIANGLE_STRIP,
-        gl::TRIANGLE_FAN,
-        gl::LINES_ADJACENCY,
-        gl::LINE_STRIP_ADJACENCY,
-        gl::TRIANGLES_ADJACENCY,
-        gl::TRIANGLE_STRIP_ADJACENCY,
-    ] {
+    for mode in MODES {
         t.enable(gl::PRIMITIVE_RESTART);
         t.clear(gl::COLOR_BUFFER_BIT);
         t.draw_elements(mode, 15, gl::UNSIGNED_SHORT, 0);
@@ -571,19 +574,7 @@ unsafe fn geometry_input_modes(t: &Scene) {
             |_| {},
         );
         t.vertex_array();
-        for mode in [
-            gl::POINTS,
-            gl::LINES,
-            gl::LINE_STRIP,
-            gl::LINE_LOOP,
-            gl::TRIANGLES,
-            gl::TRIANGLE_STRIP,
-            gl::TRIANGLE_FAN,
-            gl::LINES_ADJACENCY,
-            gl::LINE_STRIP_ADJACENCY,
-            gl::TRIANGLES_ADJACENCY,
-            gl::TRIANGLE_STRIP_ADJACENCY,
-        ] {
+        for mode in MODES {
             t.clear(gl::COLOR_BUFFER_BIT);
             t.draw_arrays(mode, 0, 6);
             let fits = good.contains(&mode);

@@ -102,7 +102,7 @@ impl Figures {
 pub fn run(workspace: &Workspace, drivers: &[GlDriver], rounds: u32, options: &Options) -> Result<bool> {
     let program = catalogue::data_dir()?.join("bin").join("drawoverhead");
     let release = !options.debug_build;
-    if drivers.iter().any(|driver| driver.transport().is_some()) {
+    if drivers.iter().any(|driver| driver.is_ours()) {
         driver_dir::build(workspace, release, &[])?;
     }
     let mut figures: Vec<(GlDriver, Figures)> = drivers.iter().map(|&driver| (driver, Figures::default())).collect();

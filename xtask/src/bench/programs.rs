@@ -35,7 +35,7 @@ pub fn on_drivers(
 ) -> Result<bool> {
     let log = workspace.log(&format!("build-{binary}"));
     let mut build = workspace.cargo(["build", "--release", "--package", "mgl-tests", "--bin", binary]);
-    if drivers.iter().any(|driver| driver.transport().is_some()) {
+    if drivers.iter().any(|driver| driver.is_ours()) {
         driver_dir::build(workspace, true, &[])?;
     }
     let finished = exec::logged(&mut build, &format!("building {binary}"), &log)?;
@@ -47,7 +47,7 @@ pub fn on_drivers(
     let mut command = Command::new(&path);
     // The program sets each driver's own variables; what they share, the Vulkan driver above all, comes from here.
     environment::apply(workspace, &mut command, &GlDriver::Zink.variables(workspace, true)?);
-    if drivers.iter().any(|driver| driver.transport().is_some()) {
+    if drivers.iter().any(|driver| driver.is_ours()) {
         command.env("MGL_TEST_DRIVER_DIR", driver_dir::snapshot(workspace, true)?.path);
     }
     command.args(["--drivers", &drivers.iter().map(|d| d.program_name()).collect::<Vec<_>>().join(",")]);
