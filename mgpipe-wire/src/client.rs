@@ -10,10 +10,13 @@ mod connection;
 mod emit;
 mod maps;
 mod shadow;
+mod tally;
 mod writer;
 
 use crate::client::connection::Connection;
+use crate::client::tally::Tally;
 use crate::port::ClientEnd;
+use crate::stats::LinkSource;
 use mgpipe_types::{Backend, Callbacks, PipeResult, Screen};
 use parking_lot::Mutex;
 use std::any::Any;
@@ -48,12 +51,18 @@ pub struct WireBackend {
     connect: Connect,
     options: ClientOptions,
     connection: Mutex<Option<Arc<Connection>>>,
+    tally: Arc<Tally>,
 }
 
 impl WireBackend {
     /// A backend that connects when its first screen is opened.
     pub fn new(connect: Connect, options: ClientOptions) -> WireBackend {
-        WireBackend { connect, options, connection: Mutex::new(None) }
+        WireBackend { connect, options, connection: Mutex::new(None), tally: Arc::default() }
+    }
+
+    /// What its connections have counted, for the reports of [`crate::stats`].
+    pub fn figures(&self) -> Arc<dyn LinkSource> {
+        self.tally.clone()
     }
 
     /// Ends the connection: every screen of it is lost. For the end of the process, when the other side must not run on
@@ -71,7 +80,7 @@ impl Backend for WireBackend {
         let connection = match &*current {
             Some(connection) if connection.lost().is_none() => connection.clone(),
             _ => {
-                let connection = Connection::new((self.connect)()?, self.options);
+                let connection = Connection::new((self.connect)()?, self.options, self.tally.clone());
                 *current = Some(connection.clone());
                 connection
             }

@@ -1,22 +1,25 @@
 //! Calls and bytes per opcode.
 
-use mgpipe_types::{Opcode, CALLS};
+use bytemuck::{Pod, Zeroable};
+use mgpipe_types::{CallClass, Opcode, CALLS};
 
 /// Counts calls and record bytes per opcode.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub struct CallCounters {
-    calls: Vec<u64>,
-    bytes: Vec<u64>,
+    calls: [u64; CALLS.len()],
+    bytes: [u64; CALLS.len()],
 }
 
 impl Default for CallCounters {
     fn default() -> Self {
-        CallCounters { calls: vec![0; CALLS.len()], bytes: vec![0; CALLS.len()] }
+        Zeroable::zeroed()
     }
 }
 
 impl CallCounters {
     /// Counts one call whose record has `bytes` bytes.
+    #[inline]
     pub fn count(&mut self, opcode: Opcode, bytes: usize) {
         let at = (opcode as usize).max(1) - 1;
         self.calls[at] += 1;
@@ -31,6 +34,12 @@ impl CallCounters {
     /// Record bytes of an opcode.
     pub fn bytes(&self, opcode: Opcode) -> u64 {
         self.bytes[(opcode as usize).max(1) - 1]
+    }
+
+    /// Calls and record bytes of every opcode of a class.
+    pub fn of_class(&self, class: CallClass) -> (u64, u64) {
+        let of_class = CALLS.iter().enumerate().filter(|(_, info)| info.class == class);
+        of_class.fold((0, 0), |(calls, bytes), (at, _)| (calls + self.calls[at], bytes + self.bytes[at]))
     }
 
     /// `(name, calls, bytes)` of every opcode that occurred, in opcode order.

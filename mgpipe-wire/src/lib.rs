@@ -10,6 +10,7 @@
 //! * [`client`] is a backend whose calls travel, [`server`] the loop that applies them on another one; [`port`] is the seam
 //!   between them and what carries the bytes: [`channel`] in shared memory, [`queue`] in plain memory. [`inproc`] puts a
 //!   backend on a second thread.
+//! * [`stats`] counts what passes a backend and what a connection waits for, and reports it.
 // Two modules allow themselves `unsafe`: the memory that two processes share, and the memory of persistent mappings.
 #![deny(unsafe_code)]
 
@@ -30,6 +31,7 @@ pub mod queue;
 mod record;
 mod recorder;
 pub mod server;
+pub mod stats;
 mod text;
 
 pub use apply::{apply, Reply, MAX_REPLY_BYTES};

@@ -238,6 +238,11 @@ pub trait EventSink: Send + Sync {
 
     /// Raises a mark.
     fn raise(&self, mark: Mark, value: u64);
+
+    /// How often the server waited, slept and woke its peer.
+    fn waits(&self) -> WaitCounters {
+        WaitCounters::default()
+    }
 }
 
 /// The server's end of a connection.

@@ -63,6 +63,27 @@ pub(crate) const fn padded(len: usize) -> usize {
     (len + 7) & !7
 }
 
+/// Padded bytes that an argument of a call takes in its record, by its kind in the catalogue.
+macro_rules! argument_bytes {
+    (payload $arg:ident) => {
+        $crate::record::padded(std::mem::size_of_val($arg))
+    };
+    (tail $arg:ident) => {
+        8 + $crate::record::padded(std::mem::size_of_val($arg))
+    };
+    (blob $arg:ident) => {
+        8 + $crate::record::padded($arg.len())
+    };
+    (host $arg:ident) => {
+        $arg.bytes().map_or(0, |bytes| 8 + $crate::record::padded(bytes.len()))
+    };
+    (out $arg:ident) => {
+        8
+    };
+}
+
+pub(crate) use argument_bytes;
+
 /// A growing, 8-aligned buffer of encoded records.
 #[derive(Default, Clone, Debug)]
 pub struct RecordBuf {

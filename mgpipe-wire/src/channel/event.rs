@@ -6,7 +6,7 @@
 use super::core::{Core, Want};
 use super::cursor::{Reader, Writer};
 use super::memory::{Incoming, Outgoing};
-use crate::port::{EventSink, EventSource, Mark, PortError};
+use crate::port::{EventSink, EventSource, Mark, PortError, WaitCounters};
 use parking_lot::Mutex;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -87,6 +87,10 @@ impl EventSink for Sink {
         // Several threads may raise a mark: it never falls.
         self.core.block.mark(mark).fetch_max(value, Ordering::AcqRel);
         self.core.ring_peer();
+    }
+
+    fn waits(&self) -> WaitCounters {
+        self.core.counters()
     }
 }
 

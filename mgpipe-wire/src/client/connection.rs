@@ -1,5 +1,6 @@
 //! One connection of a process: the stream that all contexts write into, answers, events, and the latch of its loss.
 
+use super::tally::Tally;
 use super::writer::Writer;
 use super::{Attached, ClientOptions};
 use crate::event::{deliver, Notice};
@@ -10,7 +11,7 @@ use mgpipe_types::{Callbacks, FenceHandle, Handle, PipeError};
 use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -80,6 +81,7 @@ struct Stream {
     /// What the sink takes at most; it does not change.
     max_record: usize,
     max_stage: usize,
+    tally: Arc<Tally>,
 }
 
 pub(crate) struct Connection {
@@ -90,14 +92,14 @@ pub(crate) struct Connection {
     listeners: Mutex<HashMap<u32, Arc<Listener>>>,
     next_screen: AtomicU32,
     options: ClientOptions,
-    /// Times that a thread waited for an answer.
-    round_trips: AtomicU64,
+    pub(crate) tally: Arc<Tally>,
     keeper: Mutex<Option<Box<dyn Any + Send + Sync>>>,
 }
 
 impl Connection {
-    pub(crate) fn new(attached: Attached, options: ClientOptions) -> Arc<Connection> {
+    pub(crate) fn new(attached: Attached, options: ClientOptions, tally: Arc<Tally>) -> Arc<Connection> {
         let end = attached.end;
+        tally.connected(end.link.clone());
         Arc::new(Connection {
             stream: Mutex::new(Stream {
                 max_record: end.commands.max_record(),
@@ -108,6 +110,7 @@ impl Connection {
                 deaf: 0,
                 frames: 0,
                 records: 0,
+                tally: tally.clone(),
             }),
             replies: end.replies,
             events: Mutex::new(end.events),
@@ -115,7 +118,7 @@ impl Connection {
             listeners: Mutex::default(),
             next_screen: AtomicU32::new(1),
             options,
-            round_trips: AtomicU64::new(0),
+            tally,
             keeper: Mutex::new(Some(attached.keeper)),
         })
     }
@@ -216,6 +219,7 @@ impl Connection {
         let mut stream = self.stream.lock();
         stream.ring();
         stream.frames += 1;
+        self.tally.frames(stream.frames);
         let wanted = stream.frames.saturating_sub(u64::from(self.options.frame_credit.max(1)));
         drop(stream);
         let waited = self.link.wait_mark(Mark::Frames, wanted, PATIENCE, &|| self.drain());
@@ -246,7 +250,7 @@ impl Connection {
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<u32, PortError> {
         let idle = || self.drain();
-        self.round_trips.fetch_add(1, Ordering::Relaxed);
+        self.tally.round_trip(head.kind);
         let ticket = self.replies.ticket(&idle)?;
         head.ticket = Some(ticket);
         {
@@ -276,12 +280,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        let (frames, records) = {
-            let stream = self.stream.get_mut();
-            (stream.frames, stream.records)
-        };
-        let round_trips = *self.round_trips.get_mut();
-        log::info!("connection: {frames} frames, {records} records, {round_trips} round trips");
+        self.tally.disconnected(&self.link);
         self.shut_down("the client has left");
     }
 }
@@ -290,7 +289,7 @@ const SUBJECT_BYTES: usize = std::mem::size_of::<Subject>();
 
 impl Stream {
     fn ring(&mut self) {
-        self.silent = 0;
+        self.tally.published(self.records, std::mem::take(&mut self.silent));
         self.sink.doorbell();
     }
 
@@ -300,7 +299,8 @@ impl Stream {
         let header = RecordHeader { kind, flags: 0, size: (HEADER_BYTES + SUBJECT_BYTES) as u32 };
         writer.put(bytemuck::bytes_of(&header));
         writer.put(bytemuck::bytes_of(&subject));
-        self.sink.commit_later();
+        self.records = self.sink.commit_later();
+        self.silent += HEADER_BYTES + SUBJECT_BYTES;
         Ok(())
     }
 
@@ -367,6 +367,7 @@ impl Stream {
         if let Some(bytes) = head.staged {
             let (at, room) = self.sink.stage(bytes.len(), &idle)?;
             room.copy_from_slice(bytes);
+            self.tally.staged(bytes.len());
             range = Some(at);
         }
         let room = self.sink.reserve(size, &idle)?;
@@ -418,13 +419,16 @@ impl Stream {
             writer.put(bytemuck::bytes_of(&RecordHeader { kind: control::PIECE, flags: 0, size: size as u32 }));
             writer.put_word(piece.len() as u64);
             writer.put(piece);
-            self.sink.commit();
+            self.records = self.sink.commit();
+            self.silent += size;
             self.ring();
         }
         let room = self.sink.reserve(HEADER_BYTES, &idle)?;
         let end = RecordHeader { kind: control::WHOLE, flags: 0, size: HEADER_BYTES as u32 };
         Writer::new(room).put(bytemuck::bytes_of(&end));
         let ordinal = self.sink.commit();
+        self.records = ordinal;
+        self.silent += HEADER_BYTES;
         self.ring();
         Ok(ordinal)
     }

@@ -6,7 +6,7 @@ use super::maps::{read_buffer, Maps};
 use super::writer::Writer;
 use crate::message::{control, Subject};
 use crate::port::PortError;
-use crate::record::{padded, record_flags};
+use crate::record::{argument_bytes, padded, record_flags};
 use mgpipe_types::*;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -109,6 +109,7 @@ pub(crate) fn upload(connection: &Connection, subject: Subject, data: &SubData, 
     let staged = Some(bytes).filter(|bytes| bytes.len() > INLINE_BYTES);
     let own = if staged.is_some() { 0 } else { 8 + padded(bytes.len()) };
     let body = std::mem::size_of::<SubData>() + 8 + own;
+    connection.tally.mapping_upload(bytes.len());
     let head = Head { kind: Opcode::ResourceSubdata as u16, flags: 0, body, ticket: None, staged };
     let sent = connection.send(subject, head, |writer, is_staged| {
         writer.put(bytemuck::bytes_of(data));
@@ -180,24 +181,6 @@ impl ScreenState {
     }
 }
 
-macro_rules! body_len {
-    (payload $arg:ident) => {
-        padded(std::mem::size_of_val($arg))
-    };
-    (tail $arg:ident) => {
-        8 + padded(std::mem::size_of_val($arg))
-    };
-    (blob $arg:ident) => {
-        8 + padded($arg.len())
-    };
-    (host $arg:ident) => {
-        $arg.bytes().map_or(0, |bytes| 8 + padded(bytes.len()))
-    };
-    (out $arg:ident) => {
-        8
-    };
-}
-
 macro_rules! byte_string {
     (blob $arg:ident) => {
         Some($arg)
@@ -253,7 +236,7 @@ macro_rules! encode {
     ($op:ident ($($arg:ident : $kind:ident),*) |$head:ident, $fill:ident| $send:expr) => {{
         let string = None::<&[u8]>$(.or(byte_string!($kind $arg)))*;
         let staged = string.filter(|bytes| bytes.len() > INLINE_BYTES);
-        let whole = 0usize $(+ body_len!($kind $arg))*;
+        let whole = 0usize $(+ argument_bytes!($kind $arg))*;
         let body = whole - staged.map_or(0, |bytes| 8 + padded(bytes.len()));
         let flags = 0u16 $(| host_flags!($kind $arg))*;
         let $head = Head { kind: Opcode::$op as u16, flags, body, ticket: None, staged };
@@ -509,7 +492,8 @@ impl WireScreen {
             {
                 return Ok(FenceAnswer { status: fence_status::TIMEOUT });
             }
-            _ => {}
+            Some(false) => self.0.connection.tally.escalated(),
+            None => {}
         }
         self.0.fruitless.store(0, Ordering::Relaxed);
         let answer: PipeResult<FenceAnswer> =
