@@ -9,6 +9,8 @@ use crate::device::{BatchValue, Device};
 use crate::error::map_create;
 use crate::resource::buffer::{BufferStorage, Placement};
 use crate::resource::texture::Image;
+use crate::vertex_reads::Vertices;
+use crate::written::{Part, Written};
 use ash::vk;
 use mgpipe_types::PipeResult;
 use std::any::Any;
@@ -110,6 +112,10 @@ pub(crate) struct Recorder {
     /// Identity of the commands since the last full barrier of *main*.
     pub(crate) span: u64,
     init_span: u64,
+    /// What the draws since the last change of vertex input fetch.
+    pub(crate) vertices: Vertices,
+    /// What uploads wrote in one object in the running span of *main*, and in that of *init*.
+    uploads: [Written; 2],
     /// What runs in *main* since the last barrier: transfers that read, any transfer, passes and dispatches.
     dirty_reads: bool,
     dirty_transfers: bool,
@@ -207,6 +213,8 @@ impl Recorder {
             waiting: Default::default(),
             span: device.next_serial(),
             init_span: device.next_serial(),
+            vertices: Vertices::NONE,
+            uploads: Default::default(),
             dirty_reads: false,
             dirty_transfers: false,
             dirty_work: false,
@@ -285,6 +293,48 @@ impl Recorder {
     /// is taken when neither object is used by *main*.
     pub(crate) fn transfer(&mut self, reads: &[Object<'_>], writes: &[Object<'_>], reorder: bool) -> vk::CommandBuffer {
         let movable = reorder && self.movable(reads, writes);
+        self.ordered(reads, writes, movable, |_, _| false)
+    }
+
+    /// Whether *main* has nothing to do with parts of an object, so that an upload into them may go into *init*. The vertices
+    /// that draws fetch have been noted.
+    pub(crate) fn is_beside_main(&self, object: Object<'_>, parts: &[Part]) -> bool {
+        let batch = self.batch.serial;
+        match object {
+            Object::Image(image) => !image.usage.in_main(batch),
+            Object::Buffer(buffer) => parts.iter().all(|part| {
+                let (start, end) = part.bytes();
+                buffer.usage.is_beside_main(batch, start, end)
+            }),
+        }
+    }
+
+    /// Commands for a transfer from objects into parts of another one. Those beside each other get no order. `movable`: it
+    /// goes into *init*.
+    pub(crate) fn upload(
+        &mut self,
+        reads: &[Object<'_>],
+        object: Object<'_>,
+        parts: &[Part],
+        movable: bool,
+    ) -> vk::CommandBuffer {
+        let is_beside =
+            |recorder: &Recorder, span| recorder.uploads.iter().any(|written| written.is_beside(object, span, parts));
+        let commands = self.ordered(reads, &[object], movable, is_beside);
+        let span = if movable { self.init_span } else { self.span };
+        self.uploads[usize::from(movable)].add(object, span, parts);
+        commands
+    }
+
+    /// As [`Recorder::transfer`], into *init* if it is movable. `is_beside` says for a span whether what was written in it
+    /// in the same objects may have any order with the new writes.
+    fn ordered(
+        &mut self,
+        reads: &[Object<'_>],
+        writes: &[Object<'_>],
+        movable: bool,
+        is_beside: impl Fn(&Recorder, u64) -> bool,
+    ) -> vk::CommandBuffer {
         for object in reads.iter().chain(writes) {
             self.keep(*object, !movable);
         }
@@ -294,7 +344,7 @@ impl Recorder {
             }
             let span = self.init_span;
             let after_read = writes.iter().any(|o| o.usage().read_in(span));
-            if after_read || reads.iter().chain(writes).any(|o| o.usage().written_in(span)) {
+            if after_read || self.is_after_write(reads, writes, span, is_beside) {
                 full_barrier(&self.device.raw, self.batch.init);
                 self.init_span = self.device.next_serial();
             }
@@ -308,10 +358,8 @@ impl Recorder {
         }
         let commands = self.main();
         let span = self.span;
-        let conflict = self.dirty_work
-            || (self.dirty_reads && !writes.is_empty())
-            || reads.iter().chain(writes).any(|o| o.usage().written_in(span));
-        if conflict {
+        let after_read = self.dirty_reads && !writes.is_empty();
+        if self.dirty_work || after_read || self.is_after_write(reads, writes, span, is_beside) {
             self.barrier();
         }
         for object in writes {
@@ -321,6 +369,17 @@ impl Recorder {
         self.dirty_transfers = true;
         self.dirty_reads |= !reads.is_empty();
         commands
+    }
+
+    fn is_after_write(
+        &self,
+        reads: &[Object<'_>],
+        writes: &[Object<'_>],
+        span: u64,
+        is_beside: impl Fn(&Recorder, u64) -> bool,
+    ) -> bool {
+        let written = |objects: &[Object<'_>]| objects.iter().any(|o| o.usage().written_in(span));
+        written(reads) || written(writes) && !is_beside(self, span)
     }
 
     // ---- what a batch keeps ----
@@ -338,6 +397,13 @@ impl Recorder {
                 Object::Image(image) => self.batch.images.push(image.clone()),
             }
         }
+    }
+
+    /// Keeps a buffer from which draws may fetch vertices until the batch has retired.
+    #[inline]
+    pub(crate) fn keep_vertices(&mut self, buffer: &Arc<BufferStorage>) {
+        buffer.usage.mark_vertices(self.batch.serial);
+        self.keep(Object::Buffer(buffer), false);
     }
 
     /// Keeps anything else until the batch has retired.
@@ -524,6 +590,7 @@ impl Recorder {
         let next = self.next_batch()?;
         let mut done = std::mem::replace(&mut self.batch, next);
         self.fresh_span();
+        self.vertices = Vertices::NONE;
         // The rest of the chunk goes with the batch: its space is never shared between batches, so that a chunk is free
         // when its batch is.
         self.chunk = None;

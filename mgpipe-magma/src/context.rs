@@ -238,6 +238,7 @@ impl MagmaContext {
 
     #[cold]
     fn refresh_slow(&mut self, now: (u64, u64)) {
+        self.note_vertex_reads();
         let shared = self.shared.clone();
         let lookup = |handle: Handle| shared.buffers.get(BufferHandle(handle)).ok().and_then(|b| b.storage());
         if now.0 != self.generations.0 {
@@ -619,6 +620,7 @@ impl Context for MagmaContext {
     }
 
     fn set_vertex_buffers(&mut self, header: &SetHeader, buffers: &[VertexBuffer]) {
+        self.note_vertex_reads();
         let start = header.start as usize;
         for (index, slot) in self.vertex_buffers.iter_mut().enumerate().skip(start) {
             match buffers.get(index - start) {

@@ -6,6 +6,7 @@ use crate::conv;
 use crate::pipeline::{self, FixedState, Moment, PipelineKey};
 use crate::render_pass::{Framebuffer, PassFacts};
 use crate::shader::Variant;
+use crate::vertex_reads::Vertices;
 use ash::vk;
 use mgpipe_types::reflection::Stage;
 use mgpipe_types::render_state::MAX_VIEWPORTS;
@@ -126,6 +127,9 @@ impl MagmaContext {
     }
 
     fn emit(&mut self, commands: vk::CommandBuffer, info: &DrawInfo, ranges: &[DrawRange], indexed: bool) {
+        for range in ranges.iter().filter(|range| range.count > 0) {
+            self.rec.vertices.add(range, indexed);
+        }
         let device = &self.device;
         let uses_draw_id = ranges.len() > 1
             && self.programs[BindPoint::Draw as usize]
@@ -207,6 +211,7 @@ impl MagmaContext {
         indexed: bool,
     ) -> PipeResult<()> {
         let _ = info;
+        self.rec.vertices = Vertices::ALL;
         for draw in indirect {
             let lookup = |handle| self.shared.buffers.get(BufferHandle(handle)).ok().and_then(|b| b.storage());
             let Some(buffer) = lookup(draw.buffer) else {

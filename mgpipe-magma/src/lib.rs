@@ -68,6 +68,8 @@ mod validation;
 mod vertex;
 mod vertex_input;
 mod xfb;
+mod vertex_reads;
+mod written;
 
 use mgpipe_types::{Backend, Callbacks, PipeResult, Screen};
 use parking_lot::Mutex;

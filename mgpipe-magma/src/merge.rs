@@ -150,6 +150,7 @@ impl Recorder {
             if range.count == 0 {
                 continue;
             }
+            self.vertices.add(range, indexed);
             self.waiting.draws.push(vk::MultiDrawIndexedInfoEXT {
                 first_index: range.start,
                 index_count: range.count,

@@ -18,6 +18,12 @@ pub(crate) struct Usage {
     batch: AtomicU64,
     /// Serial of the batch whose main commands used the object last.
     main_batch: AtomicU64,
+    /// Serial of the batch whose main commands used the object last in another way than fetching vertices.
+    whole_batch: AtomicU64,
+    /// Serial of the batch whose draws fetched the bytes `fetched`.
+    fetch_batch: AtomicU64,
+    /// Bounds of the bytes that draws fetched as vertices.
+    fetched: [AtomicU64; 2],
     /// Barrier span in which the object was written last.
     write_span: AtomicU64,
     /// Barrier span of *init* in which the object was read last.
@@ -47,6 +53,35 @@ impl Usage {
     /// Notes a use by main commands.
     pub(crate) fn mark_main(&self, batch: u64) {
         self.main_batch.store(batch, Ordering::Relaxed);
+        self.whole_batch.store(batch, Ordering::Relaxed);
+    }
+
+    /// Notes that draws may fetch vertices; [`Usage::note_read`] says later which they were.
+    pub(crate) fn mark_vertices(&self, batch: u64) {
+        self.main_batch.store(batch, Ordering::Relaxed);
+    }
+
+    /// Notes which bytes draws fetched, from `start` up to but not with `end`.
+    pub(crate) fn note_read(&self, batch: u64, start: u64, end: u64) {
+        let [low, high] = &self.fetched;
+        let same = self.fetch_batch.swap(batch, Ordering::Relaxed) == batch;
+        let (old_low, old_high) =
+            if same { (low.load(Ordering::Relaxed), high.load(Ordering::Relaxed)) } else { (start, end) };
+        low.store(old_low.min(start), Ordering::Relaxed);
+        high.store(old_high.max(end), Ordering::Relaxed);
+    }
+
+    /// Whether the batch's main commands have nothing to do with bytes from `start` up to but not with `end`. The draws so
+    /// far have been noted.
+    pub(crate) fn is_beside_main(&self, batch: u64, start: u64, end: u64) -> bool {
+        if !self.in_main(batch) {
+            return true;
+        }
+        let [low, high] = &self.fetched;
+        self.whole_batch.load(Ordering::Relaxed) != batch
+            && (self.fetch_batch.load(Ordering::Relaxed) != batch
+                || end <= low.load(Ordering::Relaxed)
+                || start >= high.load(Ordering::Relaxed))
     }
 
     /// Whether the batch's main commands use the object.

@@ -6,6 +6,7 @@ use crate::resource::buffer::{Buffer, BufferStorage, Placement};
 use crate::resource::texture::{Image, Storage};
 use crate::staging::{self, Piece};
 use crate::storage_pool;
+use crate::written::Part;
 use ash::vk;
 use mgpipe_types::*;
 use smallvec::SmallVec;
@@ -221,6 +222,18 @@ impl MagmaContext {
         self.rec.transfer(reads, writes, reorder)
     }
 
+    /// Commands for a transfer from objects into parts of another one; ends the pass unless the transfer can go in front of
+    /// the batch.
+    fn upload_commands(&mut self, reads: &[Object<'_>], object: Object<'_>, parts: &[Part]) -> vk::CommandBuffer {
+        self.note_vertex_reads();
+        let movable =
+            self.shared.single_context() && self.rec.is_beside_main(object, parts) && self.rec.movable(reads, &[]);
+        if !movable {
+            self.end_pass();
+        }
+        self.rec.upload(reads, object, parts, movable)
+    }
+
     /// Gives a buffer other storage, while the device may still use what it had.
     fn rename(&mut self, buffer: &Buffer, storage: Arc<BufferStorage>) -> PipeResult<()> {
         if let Some(old) = buffer.replace(Some(storage)) {
@@ -290,7 +303,7 @@ impl MagmaContext {
         }
         let slice = self.rec.ring_bytes(bytes, 16)?;
         self.device_writes(&storage);
-        let commands = self.transfer_commands(&[], &[Object::Buffer(&storage)]);
+        let commands = self.upload_commands(&[], Object::Buffer(&storage), &[Part::of_buffer(offset, size)]);
         let copy = [vk::BufferCopy { src_offset: slice.offset, dst_offset: offset, size }];
         // SAFETY: both ranges lie within their buffers, which the batch keeps.
         unsafe { self.device.raw.cmd_copy_buffer(commands, slice.buffer, storage.raw, &copy) };
@@ -318,6 +331,7 @@ impl MagmaContext {
         let desc = format.desc();
         let planes = planes(image.format);
         let mut copies: Vec<(vk::Buffer, vk::BufferImageCopy)> = Vec::new();
+        let mut parts = SmallVec::<[Part; 4]>::new();
         for region in regions {
             let area = Box3 {
                 x: region.x,
@@ -328,6 +342,7 @@ impl MagmaContext {
                 depth: region.depth,
             };
             let Some(dst) = ImageArea::new(&image, target, level, base_layer, &area) else { continue };
+            parts.push(Part::of_image(level, &dst));
             // A 1D array's rows are its layers: one row each, a row's stride apart.
             let one_d = target == Target::Tex1DArray;
             let rows = if one_d { 1 } else { dst.extent.height.div_ceil(desc.block_height) };
@@ -356,7 +371,7 @@ impl MagmaContext {
                     let total = plane_row * u64::from(piece.rows) * u64::from(piece.slices);
                     if self.rec.has_much_staged() {
                         // The device begins with what is there, and its chunks come back.
-                        self.record_uploads(&image, &mut copies);
+                        self.record_uploads(&image, &parts, &mut copies);
                         self.submit()?;
                     }
                     let space = self.rec.ring(total, copy_alignment(plane.bytes))?;
@@ -378,16 +393,21 @@ impl MagmaContext {
                 }
             }
         }
-        self.record_uploads(&image, &mut copies);
+        self.record_uploads(&image, &parts, &mut copies);
         Ok(())
     }
 
-    /// Records copies from ring space, whose regions do not overlap, into an image.
-    fn record_uploads(&mut self, image: &Arc<Image>, copies: &mut Vec<(vk::Buffer, vk::BufferImageCopy)>) {
+    /// Records copies from ring space, whose regions do not overlap, into parts of an image.
+    fn record_uploads(
+        &mut self,
+        image: &Arc<Image>,
+        parts: &[Part],
+        copies: &mut Vec<(vk::Buffer, vk::BufferImageCopy)>,
+    ) {
         if copies.is_empty() {
             return;
         }
-        let commands = self.transfer_commands(&[], &[Object::Image(image)]);
+        let commands = self.upload_commands(&[], Object::Image(image), parts);
         for run in copies.chunk_by(|a, b| a.0 == b.0) {
             let list: SmallVec<[vk::BufferImageCopy; 8]> = run.iter().map(|(_, copy)| *copy).collect();
             // SAFETY: the regions lie within the image and the ring space that was made for them.
@@ -443,7 +463,8 @@ impl MagmaContext {
             self.rename(&target, dst.clone())?;
         }
         self.device_writes(&dst);
-        let commands = self.transfer_commands(&[Object::Buffer(&src)], &[Object::Buffer(&dst)]);
+        let part = Part::of_buffer(dst_offset, size);
+        let commands = self.upload_commands(&[Object::Buffer(&src)], Object::Buffer(&dst), &[part]);
         let region = [vk::BufferCopy { src_offset, dst_offset, size }];
         // SAFETY: both ranges lie within their buffers, which the batch keeps.
         unsafe { self.device.raw.cmd_copy_buffer(commands, src.raw, dst.raw, &region) };

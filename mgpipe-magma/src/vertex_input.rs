@@ -80,6 +80,7 @@ impl MagmaContext {
             known
         });
         if known.serial != self.layouts.serial {
+            self.note_vertex_reads();
             self.layout = known.layout;
             self.layouts.serial = known.serial;
             self.dirty |= dirty::VERTEX;
@@ -113,7 +114,7 @@ impl MagmaContext {
                             let now = (storage.raw, slot.bound.offset);
                             // What is bound in this command buffer is kept already.
                             if had != Some(now) {
-                                self.rec.keep(Object::Buffer(storage), true);
+                                self.rec.keep_vertices(storage);
                             }
                             now
                         }

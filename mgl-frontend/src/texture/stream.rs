@@ -10,9 +10,9 @@ use crate::context::Context;
 use crate::error::{out_of_memory, GlResult};
 use crate::pixel::Unpacker;
 
-/// Bytes of texels from which an upload is sent at once. Smaller ones wait for each other: a record of many boxes costs
-/// less than many records.
-const LEAST_BYTES: usize = 64 << 10;
+/// Bytes of texels from which an upload is sent at once. Smaller ones wait for each other: for a few hundred texels a
+/// record of many boxes costs less than many records, for more the copy that the waiting takes costs more.
+const LEAST_BYTES: usize = 4 << 10;
 /// Bytes of texels that are converted before they are sent: they stay in the processor's cache, and below what allocators
 /// map on its own.
 const BAND_BYTES: usize = 512 << 10;
