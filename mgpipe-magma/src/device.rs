@@ -66,6 +66,7 @@ pub(crate) struct DeviceFns {
     pub(crate) multi_draw: ext::multi_draw::Device,
     pub(crate) indirect_count: khr::draw_indirect_count::Device,
     pub(crate) host_reset: ext::host_query_reset::Device,
+    pub(crate) clocks: ext::calibrated_timestamps::Device,
 }
 
 /// Feature bits that survive the probing, copied out of their structures.
@@ -138,6 +139,18 @@ impl BatchValue {
     }
 }
 
+/// Whether the host can ask for the device's clock.
+fn tells_its_time(instance: &ash::Instance, physical: vk::PhysicalDevice, ext: &Extensions) -> bool {
+    let Ok(entry) = entry() else { return false };
+    if !ext.calibrated_timestamps {
+        return false;
+    }
+    let clocks = ext::calibrated_timestamps::Instance::new(entry, instance);
+    // SAFETY: `physical` comes from `instance`, and the device has the extension.
+    let domains = unsafe { clocks.get_physical_device_calibrateable_time_domains(physical) };
+    domains.is_ok_and(|domains| domains.contains(&vk::TimeDomainEXT::DEVICE))
+}
+
 impl Device {
     /// Opens the Vulkan library, an instance, the device that `MGL_MAGMA_DEVICE` or the default order picks.
     ///
@@ -179,6 +192,7 @@ impl Device {
         unsafe { instance.get_physical_device_features2(physical, &mut query) };
         chain.core = query.features;
         chain.settle(&mut ext);
+        ext.calibrated_timestamps &= tells_its_time(&instance, physical, &ext);
         if let Some(missing) = crate::features::lacking(&chain.core, &ext) {
             log::warn!("magma: the device lacks parts of OpenGL 3.3 that nothing stands in for: {missing}");
         }
@@ -274,6 +288,7 @@ impl Device {
             multi_draw: ext::multi_draw::Device::new(&instance, &raw),
             indirect_count: khr::draw_indirect_count::Device::new(&instance, &raw),
             host_reset: ext::host_query_reset::Device::new(&instance, &raw),
+            clocks: ext::calibrated_timestamps::Device::new(&instance, &raw),
         };
         // SAFETY: family and index are those of device creation.
         let queue = unsafe { raw.get_device_queue(queue_family, 0) };

@@ -57,6 +57,7 @@ extensions! {
     vertex_attribute_divisor = c"VK_EXT_vertex_attribute_divisor": "attributes with divisors above 1 are repeated on the host.";
     primitives_generated_query = c"VK_EXT_primitives_generated_query": "GL_PRIMITIVES_GENERATED counts what reaches clipping.";
     host_query_reset = c"VK_EXT_host_query_reset": "queries are reset in the command stream.";
+    calibrated_timestamps = c"VK_EXT_calibrated_timestamps": "asking for the time now waits for all commands before it.";
     draw_indirect_count = c"VK_KHR_draw_indirect_count": "indirect draws with a count draw the maximum.";
     viewport_index_layer = c"VK_EXT_shader_viewport_index_layer": "only geometry shaders select layers and viewports.";
     mirror_clamp = c"VK_KHR_sampler_mirror_clamp_to_edge": "no GL_MIRROR_CLAMP_TO_EDGE.";

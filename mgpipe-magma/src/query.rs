@@ -272,6 +272,12 @@ fn meaning(device: &Device, target: u32, index: u32) -> Option<(Kind, Meaning)> 
     }
 }
 
+/// Ticks of the device's clock as time.
+fn nanoseconds(device: &crate::device::Device, ticks: u64) -> u64 {
+    let mask = if device.timestamp_bits >= 64 { u64::MAX } else { (1 << device.timestamp_bits) - 1 };
+    ((ticks & mask) as f64 * f64::from(device.properties.limits.timestamp_period)) as u64
+}
+
 impl MagmaContext {
     /// Declares a query.
     pub(crate) fn create_query(&mut self, desc: &QueryDesc) {
@@ -444,18 +450,16 @@ impl MagmaContext {
             results.push(values[0]);
         }
         let sum = results.iter().fold(0u64, |sum, value| sum.wrapping_add(value[0]));
-        let period = f64::from(device.properties.limits.timestamp_period);
-        let mask = if device.timestamp_bits >= 64 { u64::MAX } else { (1 << device.timestamp_bits) - 1 };
         let value = match query.meaning {
             Meaning::Sum => sum,
             Meaning::Any => u64::from(sum != 0),
             Meaning::Overflow => u64::from(results.iter().any(|value| value[1] > value[0])),
             Meaning::Elapsed => match results[..] {
-                [first, .., last] => ((last[0].wrapping_sub(first[0]) & mask) as f64 * period) as u64,
+                [first, .., last] => nanoseconds(&device, last[0].wrapping_sub(first[0])),
                 _ => 0,
             },
             Meaning::Nothing => 0,
-            Meaning::Time => results.last().map_or(0, |value| ((value[0] & mask) as f64 * period) as u64),
+            Meaning::Time => results.last().map_or(0, |value| nanoseconds(&device, value[0])),
         };
         if !query.active {
             query.result = Some(value);
@@ -474,11 +478,20 @@ impl MagmaContext {
         }
     }
 
-    /// The device's time now.
+    /// The device's time now. Commands that have been recorded need not have run (ARB_timer_query: they have only reached
+    /// the server), so the clock itself is read where the device lets the host do that.
     pub(crate) fn timestamp_now(&mut self) -> PipeResult<QueryAnswer> {
         let Some((kind, meaning)) = meaning(&self.device, gl::TIMESTAMP, 0) else {
             return Err(PipeError::Unsupported("the device has no timestamps".into()));
         };
+        if self.device.ext.calibrated_timestamps {
+            let clock = [vk::CalibratedTimestampInfoEXT::default().time_domain(vk::TimeDomainEXT::DEVICE)];
+            // SAFETY: the device has the extension enabled and offers its own clock.
+            let times = unsafe { self.device.fns.clocks.get_calibrated_timestamps(&clock) };
+            if let Some(ticks) = times.ok().and_then(|(times, _)| times.first().copied()) {
+                return Ok(QueryAnswer { value: nanoseconds(&self.device, ticks), available: 1, pad: 0 });
+            }
+        }
         // A handle that no client mints.
         let handle = QueryHandle(mgpipe_types::Handle { slot: 0, gen: u32::MAX });
         let (segments, batch, result) = (Vec::new(), None, None);

@@ -117,6 +117,7 @@ pub const MASKS: &[Masked] = &[
     masked("VK_EXT_vertex_attribute_divisor", &["draw_instance_id", "draw_instanced_divisor"]),
     masked("VK_EXT_primitives_generated_query", &["query_", "feedback_"]),
     masked("VK_EXT_host_query_reset", &["query_"]),
+    masked("VK_EXT_calibrated_timestamps", &["query_timer"]),
     masked("VK_KHR_draw_indirect_count", &["draw_multi"]),
     masked("VK_EXT_shader_viewport_index_layer", &["framebuffer_layered_geometry"]),
     masked("VK_KHR_sampler_mirror_clamp_to_edge", &["texture_wrap"]),
