@@ -16,6 +16,7 @@ use mgpipe_types::{
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::error::{GlError, GlResult};
+use crate::pixel::Packed;
 use crate::share::ShareCore;
 
 pub(crate) use binding::{BufferBindings, RangeBinding};
@@ -44,6 +45,10 @@ pub(crate) struct Buffer {
     mapped: AtomicBool,
     /// Was an element array at some time.
     element_array: AtomicBool,
+    /// Draws have found it by themselves at some time: it was a vertex, index, uniform, feedback or texel buffer.
+    attached: AtomicBool,
+    /// Pixels wait for it.
+    pub(crate) has_packed: AtomicBool,
     inner: Mutex<BufferInner>,
 }
 
@@ -59,6 +64,8 @@ pub(crate) struct BufferInner {
     shadow: Option<memory::Shadow>,
     /// The storage has contents that somebody defined.
     defined: bool,
+    /// Images that become pixels of the buffer before anything else is done with its contents.
+    pub(crate) packed: Vec<Packed>,
 }
 
 impl std::fmt::Debug for Buffer {
@@ -78,6 +85,8 @@ impl Buffer {
             size: AtomicU64::new(0),
             mapped: AtomicBool::new(false),
             element_array: AtomicBool::new(false),
+            attached: AtomicBool::new(false),
+            has_packed: AtomicBool::new(false),
             inner: Mutex::new(BufferInner {
                 usage: gl::STATIC_DRAW,
                 immutable: false,
@@ -86,6 +95,7 @@ impl Buffer {
                 resident: None,
                 shadow: None,
                 defined: false,
+                packed: Vec::new(),
             }),
         };
         core.screen.resource_create(&buffer.desc(0, gl::STATIC_DRAW));
@@ -114,6 +124,18 @@ impl Buffer {
         if !self.element_array.load(Ordering::Relaxed) {
             self.element_array.store(true, Ordering::Relaxed);
         }
+    }
+
+    /// Notes that draws find the buffer by themselves from now on; see [`crate::context::Context::attach_buffer`].
+    pub(crate) fn attached(&self) {
+        if !self.is_attached() {
+            self.attached.store(true, Ordering::Release);
+        }
+    }
+
+    /// Whether draws may find the buffer by themselves.
+    pub(crate) fn is_attached(&self) -> bool {
+        self.attached.load(Ordering::Acquire)
     }
 
     /// Notes that the GPU writes the buffer (transform feedback, copies, packs): host copies are stale.
@@ -152,6 +174,8 @@ impl Buffer {
         inner.usage = usage;
         inner.shadow = None;
         inner.defined = false;
+        inner.packed.clear();
+        self.has_packed.store(false, Ordering::Release);
         let desc = ResourceDesc {
             immutable: u8::from(inner.immutable),
             storage_flags: inner.storage_flags,

@@ -30,6 +30,8 @@ pub struct Context {
     pub(crate) map_staging: Option<AlignedBytes>,
     /// Buffer for the next mapping from which the device copies.
     pub(crate) map_scratch: Option<Arc<Buffer>>,
+    /// Buffer for the next texels that wait to become pixels of a pack buffer.
+    pub(crate) pack_scratch: Option<Arc<Buffer>>,
 }
 
 impl std::fmt::Debug for Context {
@@ -132,7 +134,7 @@ impl Context {
         };
         let options = TrackerOptions { switches: share.switches, ..TrackerOptions::default() };
         let tracker = Tracker::new(share.handles.clone(), options);
-        Ok(Context { state, tracker, pipe, map_staging: None, map_scratch: None })
+        Ok(Context { state, tracker, pipe, map_staging: None, map_scratch: None, pack_scratch: None })
     }
 
     /// Marks the context as lost: every later command does nothing.

@@ -367,6 +367,9 @@ impl Context {
         if buffer.is_none() && offset != 0 {
             return Err(invalid_operation(format!("{command}: client memory needs a buffer in the core profile")));
         }
+        if let Some(buffer) = &buffer {
+            self.attach_buffer(buffer)?;
+        }
         attribute.stride = stride as u32;
         attribute.effective_stride = if stride == 0 { tight } else { stride as u32 };
         attribute.offset = offset;

@@ -207,9 +207,10 @@ impl Context {
             if target == gl::ELEMENT_ARRAY_BUFFER {
                 if let Some(object) = &object {
                     object.used_as_element_array();
+                    ctx.attach_buffer(object)?;
                 }
-                *state.arrays.element_array_mut() = object;
-                state.generations.bump(Counter::IndexBuffer);
+                *ctx.state.arrays.element_array_mut() = object;
+                ctx.state.generations.bump(Counter::IndexBuffer);
             } else if let Some(point) = state.buffer_point(target) {
                 *point = object;
             }
@@ -259,6 +260,10 @@ impl Context {
             return Err(invalid_operation(format!("{command}: transform feedback is active")));
         }
         let object = state.buffer_by_name(name, command)?;
+        if let Some(object) = &object {
+            self.attach_buffer(object)?;
+        }
+        let state = &mut self.state;
         let mut binding = RangeBinding { buffer: object.clone(), offset: 0, size: None };
         // With name 0 offset and size are ignored.
         if let (Some((offset, size)), Some(_)) = (range, &object) {

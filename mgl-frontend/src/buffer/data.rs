@@ -113,13 +113,16 @@ impl Context {
             if buffer.is_mapped() {
                 return Err(invalid_operation("glBufferSubData: the buffer is mapped"));
             }
-            let mut inner = buffer.lock();
+            let inner = buffer.lock();
             if inner.immutable && inner.storage_flags & gl::DYNAMIC_STORAGE_BIT == 0 {
                 return Err(invalid_operation("glBufferSubData: the storage is not dynamic"));
             }
             if data.is_empty() {
                 return Ok(());
             }
+            drop(inner);
+            ctx.settle(&buffer)?;
+            let mut inner = buffer.lock();
             inner.defined = true;
             if let Some(shadow) = &mut inner.shadow {
                 if let Some(part) = shadow.bytes_mut().get_mut(start as usize..start as usize + data.len()) {
@@ -145,6 +148,7 @@ impl Context {
 
     /// Bytes of a buffer, from the copy on this side when there is one.
     pub(crate) fn read_buffer_bytes(&mut self, buffer: &Buffer, start: u64, out: &mut [u8]) -> GlResult {
+        self.settle(buffer)?;
         let inner = buffer.lock();
         if let Some(shadow) = &inner.shadow {
             if let Some(part) = shadow.bytes().get(start as usize..start as usize + out.len()) {
@@ -182,6 +186,8 @@ impl Context {
             if len == 0 {
                 return Ok(());
             }
+            ctx.settle(&source)?;
+            ctx.settle(&target)?;
             source.copy_to(&mut *ctx.pipe, from, &target, to, len as u64);
             target.gpu_wrote();
             Ok(())

@@ -138,6 +138,7 @@ impl Context {
         access: u32,
         command: &'static str,
     ) -> GlResult<NonNull<u8>> {
+        self.settle(buffer)?;
         let mut guard = buffer.lock();
         let inner: &mut BufferInner = &mut guard;
         if inner.mapping.is_some() {

@@ -8,7 +8,7 @@ use crate::boundary::PixelDest;
 use crate::context::Context;
 use crate::error::{invalid_operation, invalid_value, GlResult};
 use crate::format::ComponentKind;
-use crate::pixel::{packs_as_stored, transfer_address, ClientFormat, Components, Download, PackOptions};
+use crate::pixel::{packs_as_stored, transfer_address, ClientFormat, Components, Download, Pack, PackOptions};
 use crate::texture::{aspect_of, client_format};
 
 impl Context {
@@ -66,7 +66,8 @@ impl Context {
     }
 
     /// Has the device write pixels into the pack buffer, in the order of the commands, without waiting for anything.
-    /// False when that is not possible: the pixels take another form, or some lie outside the image.
+    /// Pixels that take another form than texels get it later. False when that is not possible, or when some pixels lie
+    /// outside the image.
     fn read_on_device(
         &mut self,
         attachment: &Attachment,
@@ -81,10 +82,12 @@ impl Context {
         let store = self.state.pixel.pack;
         let storage = described.format.storage;
         let options = self.read_options(described);
+        let base = described.format.info.base;
+        let direct = packs_as_stored(client, &store, storage, base, options);
         if !self.state.share.caps.has_call(Opcode::ReadbackToBuffer)
             || !inside(x, width, described.width)
             || !inside(y, height, described.height)
-            || !packs_as_stored(client, &store, storage, described.format.info.base, options)
+            || !direct && (client.shape.components != Components::Color || described.samples > 1)
         {
             return Ok(false);
         }
@@ -93,14 +96,21 @@ impl Context {
         let buffer = self.pack_buffer(offset, address.end, client.offset_alignment(), command)?;
         self.tracker.validate(VerbClass::Readback, &mut self.state, &mut *self.pipe);
         attachment.realize(&mut *self.pipe);
+        let info = ReadbackInfo {
+            surface: attachment.surface(),
+            area: Box3 { x, y, z: 0, width, height, depth: 1 },
+            format: storage.0,
+            aspect: aspect_of(client),
+            pad: [0; 2],
+        };
+        if !direct {
+            let size = [width, height, 1];
+            let pack = Pack { size, format: storage, base, client: *client, store, dims: 2, options };
+            return self.pack_later(info, pack, &buffer, offset);
+        }
+        self.settle(&buffer)?;
         self.pipe.readback_to_buffer(&ReadbackToBuffer {
-            info: ReadbackInfo {
-                surface: attachment.surface(),
-                area: Box3 { x, y, z: 0, width, height, depth: 1 },
-                format: storage.0,
-                aspect: aspect_of(client),
-                pad: [0; 2],
-            },
+            info,
             buffer: buffer.handle.raw(),
             offset: (offset + address.start) as u64,
             row_stride: address.row_stride as u64,

@@ -11,7 +11,9 @@ use crate::boundary::PixelDest;
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_operation, out_of_memory, GlError, GlResult};
 use crate::format::{check_texture_transfer, ResolvedFormat, TransferUse};
-use crate::pixel::{pack_image, packs_as_stored, transfer_address, ClientFormat, Components, Download, PackOptions};
+use crate::pixel::{
+    pack_image, packs_as_stored, transfer_address, ClientFormat, Components, Download, Pack, PackOptions,
+};
 
 /// Every aspect that a format has.
 fn all_aspects(storage: Format) -> u32 {
@@ -155,8 +157,8 @@ impl Context {
         });
     }
 
-    /// Has the device write an image into the pack buffer, in the order of the commands, without waiting for anything. False
-    /// when the pixels take another form than the texels.
+    /// Has the device write an image into the pack buffer, in the order of the commands, without waiting for anything. Pixels
+    /// that take another form than texels get it later. False when that is not possible.
     fn image_on_device(
         &mut self,
         texture: &Texture,
@@ -168,9 +170,11 @@ impl Context {
         let command = "glGetTexImage";
         let store = self.state.pixel.pack;
         let (storage, base) = (internal.storage, internal.info.base);
+        let options = PackOptions::default();
+        let direct = packs_as_stored(client, &store, storage, base, options);
         if !self.state.share.caps.has_call(Opcode::ReadbackToBuffer)
             || decoded_format(storage).is_some()
-            || !packs_as_stored(client, &store, storage, base, PackOptions::default())
+            || !direct && client.shape.components != Components::Color
         {
             return Ok(false);
         }
@@ -180,14 +184,15 @@ impl Context {
         // The layers of a one-dimensional array are the rows of its image (OpenGL 3.3 section 3.8.1), and slices to the pipe.
         let one_dimensional = at.target == Target::Tex1DArray;
         let slice_stride = if one_dimensional { address.row_stride } else { address.image_stride };
+        let area = whole_area(at.target, extent);
+        let info = ReadbackInfo { surface, area, format: format.0, aspect: all_aspects(format), pad: [0; 2] };
+        if !direct {
+            let pack = Pack { size: extent.sizes(), format, base, client: *client, store, dims, options };
+            return self.pack_later(info, pack, &buffer, offset);
+        }
+        self.settle(&buffer)?;
         self.pipe.readback_to_buffer(&ReadbackToBuffer {
-            info: ReadbackInfo {
-                surface,
-                area: whole_area(at.target, extent),
-                format: format.0,
-                aspect: all_aspects(format),
-                pad: [0; 2],
-            },
+            info,
             buffer: buffer.handle.raw(),
             offset: (offset + address.start) as u64,
             row_stride: address.row_stride as u64,

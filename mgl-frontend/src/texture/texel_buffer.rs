@@ -128,6 +128,9 @@ impl Context {
                 let object = ctx.state.share.buffers.get(buffer);
                 Some(object.ok_or_else(|| invalid_operation("glTexBuffer: no such buffer"))?)
             };
+            if let Some(object) = &object {
+                ctx.attach_buffer(object)?;
+            }
             let max_texels = ctx.state.share.limits.texture_buffer_size;
             let texture = ctx.state.current_texture(Target::TexBuffer)?;
             {

@@ -35,6 +35,8 @@ mod transfer_large;
 mod vertex;
 
 use crate::scene::Scenario;
+mod transfer_order;
+mod varying;
 
 /// All scenarios, negative controls included.
 pub fn all() -> Vec<Scenario> {
@@ -57,6 +59,7 @@ pub fn all() -> Vec<Scenario> {
         framebuffer::SCENARIOS,
         framebuffer_blit::SCENARIOS,
         attachment::SCENARIOS,
+        transfer_order::SCENARIOS,
         shader::SCENARIOS,
         vertex::SCENARIOS,
         buffer::SCENARIOS,
