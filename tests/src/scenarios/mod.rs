@@ -36,7 +36,6 @@ mod vertex;
 
 use crate::scene::Scenario;
 mod transfer_order;
-mod varying;
 
 /// All scenarios, negative controls included.
 pub fn all() -> Vec<Scenario> {
