@@ -9,9 +9,14 @@ mod answer;
 mod connection;
 mod emit;
 mod maps;
+mod recovery;
 mod shadow;
 mod tally;
 mod writer;
+
+pub use recovery::{recovering, RecoveryCounters, RecoveryOptions};
+
+pub use maps::MapTier;
 
 use crate::client::connection::Connection;
 use crate::client::tally::Tally;
@@ -35,11 +40,13 @@ pub struct Attached {
 pub struct ClientOptions {
     /// Frames that may be encoded before the server has applied them, at least 1.
     pub frame_credit: u32,
+    /// How bytes of persistent mappings travel.
+    pub map_tier: MapTier,
 }
 
 impl Default for ClientOptions {
     fn default() -> Self {
-        ClientOptions { frame_credit: 1 }
+        ClientOptions { frame_credit: 1, map_tier: MapTier::Auto }
     }
 }
 

@@ -62,7 +62,17 @@ pub(crate) fn send_device_lost(sink: &dyn EventSink, screen: u32, why: &str) {
 
 /// Tells the client that a fence has signalled, so that it need not ask.
 pub(crate) fn send_fence(sink: &dyn EventSink, screen: u32, fence: Handle) {
-    sink.event(head(kind::FENCE, screen, |b| b.put(bytemuck::bytes_of(&fence))).bytes(), false);
+    sink.event(&fence_event(screen, fence), false);
+}
+
+/// The event that [`send_fence`] sends.
+pub(crate) fn fence_event(screen: u32, fence: Handle) -> Vec<u8> {
+    head(kind::FENCE, screen, |b| b.put(bytemuck::bytes_of(&fence))).bytes().to_vec()
+}
+
+/// Whether an event says that a screen's device is gone.
+pub(crate) fn lost_device(event: &[u8]) -> bool {
+    split_record(event).is_ok_and(|(header, ..)| header.kind == kind::DEVICE_LOST)
 }
 
 /// The server's callbacks of one screen: they become events.

@@ -4,5 +4,7 @@
 mod codec;
 /// What is recorded plays back to the same bytes.
 mod recording;
+/// Servers that die are replaced, and the program does not notice.
+mod recovery;
 /// The emitter and the applier say the same as the backend itself.
 mod split;
