@@ -16,8 +16,6 @@ mod writer;
 
 pub use recovery::{recovering, RecoveryCounters, RecoveryOptions};
 
-pub use maps::MapTier;
-
 use crate::client::connection::Connection;
 use crate::client::tally::Tally;
 use crate::port::ClientEnd;
@@ -40,13 +38,11 @@ pub struct Attached {
 pub struct ClientOptions {
     /// Frames that may be encoded before the server has applied them, at least 1.
     pub frame_credit: u32,
-    /// How bytes of persistent mappings travel.
-    pub map_tier: MapTier,
 }
 
 impl Default for ClientOptions {
     fn default() -> Self {
-        ClientOptions { frame_credit: 1, map_tier: MapTier::Auto }
+        ClientOptions { frame_credit: 1 }
     }
 }
 
