@@ -80,7 +80,7 @@ pub(crate) struct Unit {
     pub(crate) sampler_handle: SamplerCso,
     pub(crate) sampler: Option<Arc<Sampler>>,
     /// Image and view under which the texture is sampled; worked out when a descriptor needs it.
-    pub(crate) resolved: Option<(Arc<crate::resource::texture::Image>, vk::ImageView)>,
+    pub(crate) resolved: Option<crate::sampler::Resolved>,
 }
 
 /// An image unit.
@@ -827,6 +827,10 @@ impl Context for MagmaContext {
 
     fn resource_subdata_complete(&mut self, _complete: &SubDataComplete) {
         // Magma never asks for texels back.
+    }
+
+    fn adopt_memory(&mut self, buffer: &HandleOnly, memory: Arc<dyn SharedMemory>) -> PipeResult<()> {
+        self.adopt(buffer, memory)
     }
 
     fn resource_flush_range(&mut self, _range: &FlushRange) {

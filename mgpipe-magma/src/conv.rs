@@ -2,7 +2,7 @@
 //! the frontend has validated it and a backend never takes the application down.
 
 use ash::vk;
-use mgpipe_types::gl;
+use mgpipe_types::{gl, swizzle};
 
 /// Depth, stencil and sampler comparison function.
 pub(crate) fn map_compare(func: u32) -> vk::CompareOp {
@@ -199,6 +199,22 @@ pub(crate) fn map_samples(samples: u32, supported: vk::SampleCountFlags) -> vk::
     }
     let highest = supported.as_raw().checked_ilog2().unwrap_or(0);
     vk::SampleCountFlags::from_raw(1 << highest)
+}
+
+/// Vulkan's form of a swizzle.
+pub(crate) fn map_swizzle(channels: [u8; 4]) -> vk::ComponentMapping {
+    if channels == swizzle::IDENTITY {
+        return vk::ComponentMapping::default();
+    }
+    let [r, g, b, a] = channels.map(|channel| match channel {
+        swizzle::RED => vk::ComponentSwizzle::R,
+        swizzle::GREEN => vk::ComponentSwizzle::G,
+        swizzle::BLUE => vk::ComponentSwizzle::B,
+        swizzle::ALPHA => vk::ComponentSwizzle::A,
+        swizzle::ZERO => vk::ComponentSwizzle::ZERO,
+        _ => vk::ComponentSwizzle::ONE,
+    });
+    vk::ComponentMapping { r, g, b, a }
 }
 
 #[cfg(test)]

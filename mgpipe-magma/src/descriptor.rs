@@ -3,6 +3,7 @@
 use crate::command::Object;
 use crate::context::{dirty, BindPoint, MagmaContext};
 use crate::resource::texture::{Storage, ViewKey};
+use crate::sampler::Resolved;
 use crate::shader::{map_binding_kind, Program, Slot};
 use ash::vk::{self, Handle as _};
 use mgpipe_types::reflection::{BindingKind, OpaqueBase, OpaqueType, SET_COUNT, SET_UNIFORM};
@@ -387,18 +388,20 @@ impl MagmaContext {
         let ty = slot.opaque.unwrap_or(FALLBACK_TYPE);
         let resolved = self.resolve_unit(unit, &ty)?;
         let sampler = self.units.get(unit as usize).and_then(|u| u.sampler.clone());
-        let ((image, view), sampler) = match (resolved, sampler) {
+        let (Resolved { image, view, channels }, sampler) = match (resolved, sampler) {
             (Some(resolved), Some(sampler)) => (resolved, sampler),
             (Some(resolved), None) => (resolved, self.shared.placeholders.sampler(&self.device)),
             (None, _) => {
-                (self.shared.placeholders.sampled(&self.device, &ty)?, self.shared.placeholders.sampler(&self.device))
+                let (image, view) = self.shared.placeholders.sampled(&self.device, &ty)?;
+                let channels = swizzle::IDENTITY;
+                (Resolved { image, view, channels }, self.shared.placeholders.sampler(&self.device))
             }
         };
         self.rec.keep(Object::Image(&image), true);
         let features = self.device.formats.get(image.format).image;
         // Only samplers that do not compare need the format's filter bit (VUID-vkCmdDraw-magFilter-04553).
         let filterable = ty.shadow || features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE_FILTER_LINEAR);
-        let raw = sampler.raw(ty.shadow, self.state.texture_cube_map_seamless != 0, filterable)?;
+        let raw = sampler.raw(ty.shadow, self.state.texture_cube_map_seamless != 0, filterable, channels)?;
         if sampler.enter(self.rec.batch.serial) {
             self.rec.keep_other(sampler);
         }
@@ -406,11 +409,7 @@ impl MagmaContext {
     }
 
     /// Image and view of a unit, when they fit the shader's type.
-    fn resolve_unit(
-        &mut self,
-        unit: u32,
-        ty: &OpaqueType,
-    ) -> PipeResult<Option<(Arc<crate::resource::texture::Image>, vk::ImageView)>> {
+    fn resolve_unit(&mut self, unit: u32, ty: &OpaqueType) -> PipeResult<Option<Resolved>> {
         let Some(slot) = self.units.get_mut(unit as usize) else { return Ok(None) };
         let (Some(view), Some(texture)) = (&slot.view, &slot.texture) else { return Ok(None) };
         let state = texture.state.read();

@@ -48,6 +48,7 @@ extensions! {
     provoking_vertex = c"VK_EXT_provoking_vertex": "indices are rotated for flat inputs; behind geometry shaders the first vertex provokes.";
     line_rasterization = c"VK_EXT_line_rasterization": "lines follow the rectangle rule; no smooth lines.";
     custom_border_color = c"VK_EXT_custom_border_color": "border colours are rounded to black, white or transparent.";
+    border_color_swizzle = c"VK_EXT_border_color_swizzle": "border colours of textures with swizzles may come unswizzled.";
     depth_clip_enable = c"VK_EXT_depth_clip_enable": "nothing: Vulkan's own coupling of clamping and clipping is GL's.";
     depth_clip_control = c"VK_EXT_depth_clip_control": "the last vertex stage is patched to convert clip depth.";
     list_restart = c"VK_EXT_primitive_topology_list_restart": "primitive restart in lists rewrites indices.";
@@ -67,6 +68,7 @@ extensions! {
     timeline_semaphore = c"VK_KHR_timeline_semaphore": "each submission signals a fence of its own.";
     uniform_standard_layout = c"VK_KHR_uniform_buffer_standard_layout": "uniform blocks with std430 layout are refused.";
     scalar_layout = c"VK_EXT_scalar_block_layout": "blocks with unusual member offsets are refused.";
+    external_memory_host = c"VK_EXT_external_memory_host": "what a program writes through persistent mappings is copied to a backend that runs elsewhere.";
     driver_properties = c"VK_KHR_driver_properties": "the driver's name is not known.";
     demote = c"VK_EXT_shader_demote_to_helper_invocation": "discard may end derivatives early.";
 }
@@ -86,6 +88,7 @@ pub(crate) struct FeatureChain {
     pub(crate) provoking: vk::PhysicalDeviceProvokingVertexFeaturesEXT<'static>,
     pub(crate) lines: vk::PhysicalDeviceLineRasterizationFeaturesEXT<'static>,
     pub(crate) border: vk::PhysicalDeviceCustomBorderColorFeaturesEXT<'static>,
+    pub(crate) border_swizzle: vk::PhysicalDeviceBorderColorSwizzleFeaturesEXT<'static>,
     pub(crate) clip_enable: vk::PhysicalDeviceDepthClipEnableFeaturesEXT<'static>,
     pub(crate) clip_control: vk::PhysicalDeviceDepthClipControlFeaturesEXT<'static>,
     pub(crate) list_restart: vk::PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT<'static>,
@@ -132,6 +135,7 @@ impl FeatureChain {
             ext.provoking_vertex => provoking,
             ext.line_rasterization => lines,
             ext.custom_border_color => border,
+            ext.border_color_swizzle => border_swizzle,
             ext.depth_clip_enable => clip_enable,
             ext.depth_clip_control => clip_control,
             ext.list_restart => list_restart,
@@ -162,6 +166,7 @@ impl FeatureChain {
         ext.provoking_vertex &= on(self.provoking.provoking_vertex_last);
         ext.custom_border_color &=
             on(self.border.custom_border_colors) && on(self.border.custom_border_color_without_format);
+        ext.border_color_swizzle &= ext.custom_border_color && on(self.border_swizzle.border_color_swizzle);
         ext.depth_clip_enable &= on(self.clip_enable.depth_clip_enable);
         ext.depth_clip_control &= on(self.clip_control.depth_clip_control);
         ext.list_restart &= on(self.list_restart.primitive_topology_list_restart);

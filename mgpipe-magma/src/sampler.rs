@@ -18,13 +18,29 @@ pub(crate) struct Sampler {
     parameters: SamplerParameters,
     /// By comparison (bit 0), forced seamless cube maps (bit 1) and formats that cannot be filtered (bit 2).
     raw: Mutex<[Option<vk::Sampler>; 8]>,
+    /// The same for textures with swizzles, where the sampler takes texels of the border.
+    swizzled: Mutex<Vec<Swizzled>>,
     /// Serial of the batch that was the last to keep the sampler: a hint that spares it keeping it again.
     keeper: AtomicU64,
 }
 
+/// A Vulkan sampler for views with one swizzle.
+struct Swizzled {
+    /// As the index in [`Sampler::raw`].
+    slot: usize,
+    channels: [u8; 4],
+    raw: vk::Sampler,
+}
+
 impl Sampler {
     pub(crate) fn new(device: &Arc<Device>, parameters: SamplerParameters) -> Sampler {
-        Sampler { device: device.clone(), parameters, raw: Mutex::default(), keeper: AtomicU64::new(0) }
+        Sampler {
+            device: device.clone(),
+            parameters,
+            raw: Mutex::default(),
+            swizzled: Mutex::default(),
+            keeper: AtomicU64::new(0),
+        }
     }
 
     /// Notes that a batch keeps the sampler. False when it does already.
@@ -33,8 +49,15 @@ impl Sampler {
     }
 
     /// The Vulkan sampler for a shader that compares or does not, while `GL_TEXTURE_CUBE_MAP_SEAMLESS` is on or off, and for
-    /// a format that the device filters linearly or takes the nearest texel of.
-    pub(crate) fn raw(&self, shadow: bool, seamless: bool, filterable: bool) -> PipeResult<vk::Sampler> {
+    /// a format that the device filters linearly or takes the nearest texel of. `channels` are those of the view: a device
+    /// need not swizzle border colours unless the sampler says how (VK_EXT_border_color_swizzle).
+    pub(crate) fn raw(
+        &self,
+        shadow: bool,
+        seamless: bool,
+        filterable: bool,
+        channels: [u8; 4],
+    ) -> PipeResult<vk::Sampler> {
         let mut parameters = self.parameters;
         parameters.cube_map_seamless |= u32::from(seamless);
         let forced = parameters != self.parameters;
@@ -43,12 +66,23 @@ impl Sampler {
             (parameters.min_filter, parameters.mag_filter) = (nearest(parameters.min_filter), gl::NEAREST);
         }
         let coarse = parameters != filtered;
+        let slot = usize::from(shadow) | usize::from(forced) << 1 | usize::from(coarse) << 2;
+        let bordered = [parameters.wrap_s, parameters.wrap_t, parameters.wrap_r].contains(&gl::CLAMP_TO_BORDER);
+        if bordered && channels != swizzle::IDENTITY && self.device.ext.border_color_swizzle {
+            let mut swizzled = self.swizzled.lock();
+            if let Some(found) = swizzled.iter().find(|s| s.slot == slot && s.channels == channels) {
+                return Ok(found.raw);
+            }
+            let raw = create(&self.device, &parameters, shadow, channels)?;
+            swizzled.push(Swizzled { slot, channels, raw });
+            return Ok(raw);
+        }
         let mut slots = self.raw.lock();
-        let slot = &mut slots[usize::from(shadow) | usize::from(forced) << 1 | usize::from(coarse) << 2];
+        let slot = &mut slots[slot];
         if let Some(raw) = *slot {
             return Ok(raw);
         }
-        let raw = create(&self.device, &parameters, shadow)?;
+        let raw = create(&self.device, &parameters, shadow, swizzle::IDENTITY)?;
         *slot = Some(raw);
         Ok(raw)
     }
@@ -56,9 +90,10 @@ impl Sampler {
 
 impl Drop for Sampler {
     fn drop(&mut self) {
-        for raw in self.raw.get_mut().iter().flatten() {
+        let swizzled = self.swizzled.get_mut().iter().map(|s| s.raw);
+        for raw in self.raw.get_mut().iter().copied().flatten().chain(swizzled) {
             // SAFETY: batches keep the samplers that they use.
-            unsafe { self.device.raw.destroy_sampler(*raw, None) };
+            unsafe { self.device.raw.destroy_sampler(raw, None) };
         }
     }
 }
@@ -72,7 +107,7 @@ fn nearest(filter: u32) -> u32 {
     }
 }
 
-fn create(device: &Device, p: &SamplerParameters, shadow: bool) -> PipeResult<vk::Sampler> {
+fn create(device: &Device, p: &SamplerParameters, shadow: bool, channels: [u8; 4]) -> PipeResult<vk::Sampler> {
     let limits = &device.properties.limits;
     let (min, mipmap, has_mipmaps) = match p.min_filter {
         gl::NEAREST => (vk::Filter::NEAREST, vk::SamplerMipmapMode::NEAREST, false),
@@ -130,6 +165,11 @@ fn create(device: &Device, p: &SamplerParameters, shadow: bool) -> PipeResult<vk
     }
     if use_custom {
         info = info.push_next(&mut custom);
+    }
+    let mut mapping =
+        vk::SamplerBorderColorComponentMappingCreateInfoEXT::default().components(conv::map_swizzle(channels));
+    if channels != swizzle::IDENTITY {
+        info = info.push_next(&mut mapping);
     }
     // SAFETY: every value is within the device's limits and enabled features.
     unsafe { device.raw.create_sampler(&info, None) }.map_err(|code| map_create("sampler", code))
@@ -197,8 +237,17 @@ pub(crate) fn view_kind(target: Target) -> vk::ImageViewType {
     }
 }
 
+/// What a texture is sampled through.
+#[derive(Clone)]
+pub(crate) struct Resolved {
+    pub(crate) image: Arc<Image>,
+    pub(crate) view: vk::ImageView,
+    /// The view's swizzle.
+    pub(crate) channels: [u8; 4],
+}
+
 /// The image and the view under which a texture is sampled.
-pub(crate) fn resolve(state: &TextureState, desc: &SamplerView) -> PipeResult<(Arc<Image>, vk::ImageView)> {
+pub(crate) fn resolve(state: &TextureState, desc: &SamplerView) -> PipeResult<Resolved> {
     let Storage::Image { image, base_level, base_layer } = &state.storage else {
         return Err(PipeError::BadHandle("the texture has no image".into()));
     };
@@ -254,7 +303,7 @@ pub(crate) fn resolve(state: &TextureState, desc: &SamplerView) -> PipeResult<(A
         swizzle: channels,
         usage: vk::ImageUsageFlags::SAMPLED,
     })?;
-    Ok((image.clone(), view))
+    Ok(Resolved { image: image.clone(), view, channels })
 }
 
 /// Type of a view that a shader's image or sampler type asks for.

@@ -108,6 +108,7 @@ pub const MASKS: &[Masked] = &[
     masked("VK_EXT_provoking_vertex", PROVOKING),
     masked("VK_EXT_line_rasterization", &["draw_primitive_modes", "raster_polygon_mode"]),
     losing("VK_EXT_custom_border_color", &["texture_wrap"], &[("texture_border_color", NO_BORDER)]),
+    masked("VK_EXT_border_color_swizzle", &["texture_border_color", "texture_wrap"]),
     masked("VK_EXT_depth_clip_enable", &["raster_depth_clamp", "raster_clipping"]),
     masked("VK_EXT_depth_clip_control", &["raster_", "feedback_", "fragment_depth_", "shader_geometry_amplify"]),
     masked("VK_EXT_primitive_topology_list_restart", &["draw_primitive_restart"]),

@@ -254,25 +254,7 @@ impl Image {
         if raw_format == vk::Format::UNDEFINED || key.levels == 0 || key.layers == 0 {
             return Err(PipeError::Unsupported(format!("image view {key:?}")));
         }
-        let component = |s: u8| match s {
-            swizzle::RED => vk::ComponentSwizzle::R,
-            swizzle::GREEN => vk::ComponentSwizzle::G,
-            swizzle::BLUE => vk::ComponentSwizzle::B,
-            swizzle::ALPHA => vk::ComponentSwizzle::A,
-            swizzle::ZERO => vk::ComponentSwizzle::ZERO,
-            _ => vk::ComponentSwizzle::ONE,
-        };
-        let identity = key.swizzle == swizzle::IDENTITY;
-        let components = if identity {
-            vk::ComponentMapping::default()
-        } else {
-            vk::ComponentMapping {
-                r: component(key.swizzle[0]),
-                g: component(key.swizzle[1]),
-                b: component(key.swizzle[2]),
-                a: component(key.swizzle[3]),
-            }
-        };
+        let components = crate::conv::map_swizzle(key.swizzle);
         let mut usage = vk::ImageViewUsageCreateInfo::default().usage(key.usage & self.usage_flags);
         let info = vk::ImageViewCreateInfo::default()
             .image(self.raw)
