@@ -86,6 +86,7 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
         stages.insert(1, LinkStage { module, uses });
     }
     check_position(&sorted, &stages, options)?;
+    patch::pack::pack(&mut stages, &options.limits);
     check_varyings(&stages, options)?;
     let (mut reflection, placements) = reflect::reflect(&stages, &facts, options)?;
     let default_block = initial_block(&stages, &sorted, reflection.default_block.map_or(0, |b| b.size));

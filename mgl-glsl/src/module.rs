@@ -48,6 +48,8 @@ pub(crate) struct Uses {
     pub(crate) variables: HashSet<Word>,
     /// Members reached through an access chain with a constant first index.
     pub(crate) members: HashSet<(Word, u32)>,
+    /// One past the highest element that constant indices reach in each of these members; all where an index varies.
+    pub(crate) elements: HashMap<(Word, u32), u32>,
     /// Variables used in a way that can touch every member.
     pub(crate) whole: HashSet<Word>,
     /// Reachable code can end the invocation.
@@ -57,6 +59,14 @@ pub(crate) struct Uses {
 }
 
 impl Uses {
+    /// One past the highest element that may be used of the array that is member `index` of the struct variable `id`.
+    pub(crate) fn elements_end(&self, id: Word, index: u32) -> u32 {
+        if self.whole.contains(&id) {
+            return u32::MAX;
+        }
+        self.elements.get(&(id, index)).copied().unwrap_or(0)
+    }
+
     /// Whether member `index` of the struct variable `id` may be used.
     pub(crate) fn member(&self, id: Word, index: u32) -> bool {
         self.whole.contains(&id) || self.members.contains(&(id, index))
@@ -67,6 +77,8 @@ impl Uses {
 pub(crate) struct Module {
     pub(crate) stage: Stage,
     pub(crate) dr: dr::Module,
+    /// Variables, and types of blocks, that packing has made private.
+    pub(crate) packed: HashSet<Word>,
     global: HashMap<Word, usize>,
     names: HashMap<Word, String>,
     member_names: HashMap<(Word, u32), String>,
@@ -102,6 +114,7 @@ impl Module {
         let mut module = Module {
             stage,
             dr,
+            packed: HashSet::new(),
             global: HashMap::new(),
             names: HashMap::new(),
             member_names: HashMap::new(),
@@ -380,6 +393,10 @@ impl Module {
                     match member {
                         Some(member) if chain && index == 0 => {
                             uses.members.insert((*id, member));
+                            let element = operand(instruction, 2).and_then(|second| self.constant(second));
+                            let end = element.map_or(u32::MAX, |element| element.saturating_add(1));
+                            let known = uses.elements.entry((*id, member)).or_default();
+                            *known = end.max(*known);
                         }
                         _ => {
                             uses.whole.insert(*id);

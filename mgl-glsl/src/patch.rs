@@ -3,6 +3,7 @@
 pub(crate) mod arrays;
 pub(crate) mod blocks;
 mod edit;
+pub(crate) mod pack;
 pub(crate) mod rect;
 pub(crate) mod strip;
 pub(crate) mod xfb;

@@ -1,6 +1,7 @@
 //! Whole programs through compile, link and `spirv-val`.
 
 mod mutation;
+mod packing;
 mod programs;
 
 use std::io::Write as _;

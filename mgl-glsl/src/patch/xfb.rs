@@ -39,7 +39,9 @@ impl Target {
             Some((structure, member)) => module.member_built_in(structure, member),
             None => module.built_in(self.variable),
         };
-        !self.path.is_empty() || matches!(built_in, Some(BuiltIn::ClipDistance | BuiltIn::CullDistance))
+        !self.path.is_empty()
+            || module.packed.contains(&self.variable)
+            || matches!(built_in, Some(BuiltIn::ClipDistance | BuiltIn::CullDistance))
     }
 }
 
@@ -215,7 +217,8 @@ fn steps(name: &str) -> Option<Vec<Step<'_>>> {
 fn resolve(module: &Module, name: &str) -> Option<Target> {
     let steps = steps(name)?;
     let (Step::Field(root), rest) = steps.split_first()? else { return None };
-    for variable in module.variables().into_iter().filter(|v| v.class == StorageClass::Output) {
+    let captured = |v: &Variable| v.class == StorageClass::Output || module.packed.contains(&v.id);
+    for variable in module.variables().into_iter().filter(captured) {
         let stream = |module: &Module| module.decoration(variable.id, Decoration::Stream).unwrap_or(0);
         let (block, dimensions) = block_type(module, variable.pointee);
         let Some(block) = block else {
@@ -298,7 +301,8 @@ fn block_type(module: &Module, mut id: Word) -> (Option<Word>, usize) {
         dimensions += 1;
         id = element;
     }
-    let is_block = matches!(module.type_of(id), Type::Struct { .. }) && module.has(id, Decoration::Block);
+    let is_block = matches!(module.type_of(id), Type::Struct { .. })
+        && (module.has(id, Decoration::Block) || module.packed.contains(&id));
     (is_block.then_some(id), dimensions)
 }
 
@@ -469,13 +473,11 @@ fn insert_copies(module: &mut Module, entry: Word, copies: &[(Word, Vec<u32>, Wo
                 };
                 if here {
                     for (variable, path, captured, copy) in copies {
+                        let packed = module.packed.contains(variable);
+                        let class = if packed { StorageClass::Private } else { StorageClass::Output };
                         let dr = &mut module.dr;
-                        let pointer = global(
-                            dr,
-                            Op::TypePointer,
-                            None,
-                            vec![Operand::StorageClass(StorageClass::Output), Operand::IdRef(*captured)],
-                        );
+                        let operands = vec![Operand::StorageClass(class), Operand::IdRef(*captured)];
+                        let pointer = global(dr, Op::TypePointer, None, operands);
                         let mut operands = vec![Operand::IdRef(*variable)];
                         for index in path {
                             operands.push(Operand::IdRef(int_constant(dr, *index as i32)));

@@ -281,14 +281,23 @@ fn default_block(
         let index = index as u32;
         let name = module.member_name(resource.element, index);
         let mut used = StageMask::default();
+        let mut end = 0;
         for (stage_index, id) in &resource.variables {
-            if stages[*stage_index].uses.member(*id, index) {
-                used.insert(stages[*stage_index].module.stage);
+            let stage = &stages[*stage_index];
+            if stage.uses.member(*id, index) {
+                used.insert(stage.module.stage);
+                end = end.max(stage.uses.elements_end(*id, index));
             }
         }
         if used.is_empty() {
             continue;
         }
+        // The size of an array is one past the highest element that is used (GL 3.3 core, section 2.11.3).
+        let element = match module.type_of(*member) {
+            Type::Array { element, .. } => module.type_of(element),
+            _ => Type::Other,
+        };
+        let most = if matches!(element, Type::Plain { .. }) { end.max(1) } else { u32::MAX };
         let offset = u64::from(module.member_decoration(resource.element, index, Decoration::Offset).unwrap_or(0));
         let mut walk = Walk { module, bools: &facts.bools, leaves: Vec::new() };
         let place = Place { member: Some((resource.element, index)), offset, declared: ("", name), depth: 0 };
@@ -297,7 +306,7 @@ fn default_block(
             reflection.uniforms.push(Uniform {
                 name: leaf.name,
                 gl_type: leaf.gl_type,
-                array_size: leaf.array_size.max(1),
+                array_size: leaf.array_size.max(1).min(most),
                 stages: used,
                 location: -1,
                 block_index: -1,

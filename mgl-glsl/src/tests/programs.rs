@@ -199,7 +199,7 @@ fn shaders_can_be_linked_again() {
 }
 
 /// What decorates the variables and members with this name, as `Decoration operand` strings.
-fn decorations(module: &StageModule, name: &str) -> Vec<String> {
+pub(super) fn decorations(module: &StageModule, name: &str) -> Vec<String> {
     let dr = rspirv::dr::load_words(&module.words).expect("valid");
     let named = |i: &&rspirv::dr::Instruction| {
         i.class.opcode == rspirv::spirv::Op::Name && i.operands[1] == rspirv::dr::Operand::LiteralString(name.into())
