@@ -1,11 +1,88 @@
-//! Espryt, the MGPipe backend for OpenGL ES 3.x. So far it is its capability probe: it opens a GLES context without a
-//! display and says what the driver reports, so that `doctor` can tell whether a machine could run the backend.
+//! Espryt: the MGPipe backend for OpenGL ES.
 //!
-//! The backend itself is not there yet: it will translate SPIR-V to ESSL, keep a value mirror of the pushed render state
-//! and send span diffs, and decide features by trying them (draw and read back), not by driver names or version strings.
-//! What the probe reports is therefore a first look, not the backend's verdict.
+//! Espryt runs on OpenGL ES 3.1 and takes what 3.2 and extensions offer; formats are tried when the driver is opened, not
+//! taken from its strings. What follows is every place where the pipe and GLES disagree, and what Espryt makes of it.
+//!
+//! * **The host's driver.** This project's driver is an EGL vendor itself, so libEGL would lead back to it. Espryt reads
+//!   libglvnd's manifests and speaks the vendor interface of the other driver directly (see `egl`).
+//! * **Threads.** A context of GLES is bound to a thread, the pipe's is not. Each call binds its context unless it is bound,
+//!   which costs a comparison; the client says when a thread lets go ([`mgpipe_types::flush_flags::RELEASE`]).
+//! * **Sharing.** A screen is a share group. Objects are made by the first context that uses them, so calls that any thread
+//!   may make need no context. What dies is deleted by whichever context comes next.
+//! * **Names.** The driver reuses names, so every shadow of a binding is keyed by identities that are never reused.
+//! * **Programs.** SPIR-V becomes ESSL with SPIRV-Cross at the first draw of a variant. Descriptors are numbered densely a
+//!   program; the default block goes through a ring.
+//! * **Storage.** Textures are immutable storage, renderbuffers are textures, one-dimensional textures are two-dimensional
+//!   ones of one row. New storage under a handle is a new name.
+//! * **Rows and depth.** GL row 0 is image row 0 and clip depth is GL's: nothing is flipped.
+//!
+//! Calls that wait: `fence_wait`, `query_result`, `resource_readback`, `read_pixels`, `get_texture_image`.
 #![deny(unsafe_op_in_unsafe_fn)]
+#![cfg_attr(not(feature = "backend"), allow(dead_code, unused_imports))]
 
+mod egl;
 mod probe;
 
+#[cfg(feature = "backend")]
+mod binding;
+#[cfg(feature = "backend")]
+mod blit;
+#[cfg(feature = "backend")]
+mod caps;
+#[cfg(feature = "backend")]
+mod clear;
+#[cfg(feature = "backend")]
+mod context;
+#[cfg(feature = "backend")]
+mod conv;
+#[cfg(feature = "backend")]
+mod copy;
+#[cfg(feature = "backend")]
+mod device;
+#[cfg(feature = "backend")]
+mod draw;
+#[cfg(feature = "backend")]
+mod essl;
+#[cfg(feature = "backend")]
+mod format;
+#[cfg(feature = "backend")]
+mod framebuffer;
+#[cfg(feature = "backend")]
+mod gles;
+#[cfg(feature = "backend")]
+mod grave;
+#[cfg(feature = "backend")]
+mod index;
+#[cfg(feature = "backend")]
+mod program;
+#[cfg(feature = "backend")]
+mod query;
+#[cfg(feature = "backend")]
+mod readback;
+#[cfg(feature = "backend")]
+mod resource;
+#[cfg(feature = "backend")]
+mod ring;
+#[cfg(feature = "backend")]
+mod sampler;
+#[cfg(feature = "backend")]
+mod screen;
+#[cfg(feature = "backend")]
+mod shadow;
+#[cfg(feature = "backend")]
+mod spirv;
+#[cfg(feature = "backend")]
+mod state;
+#[cfg(feature = "backend")]
+mod table;
+#[cfg(feature = "backend")]
+mod upload;
+#[cfg(feature = "backend")]
+mod vertex;
+#[cfg(feature = "backend")]
+mod xfb;
+
 pub use probe::{probe, Extension, GlesContext, Probe, WANTED};
+
+#[cfg(feature = "backend")]
+pub use screen::EsprytBackend;

@@ -1,10 +1,8 @@
 //! What an OpenGL ES driver offers, found through a surfaceless EGL context.
 
+use crate::egl::{open_displays, CurrentContext, Display};
 use glow::HasContext;
-use khronos_egl as egl;
-
-/// `EGL_PLATFORM_SURFACELESS_MESA`.
-const PLATFORM_SURFACELESS: egl::Enum = 0x31DD;
+use std::sync::Arc;
 
 /// GLES extensions that Espryt can use, with what a missing one costs.
 pub const WANTED: &[(&str, &str)] = &[
@@ -52,6 +50,8 @@ pub struct GlesContext {
     pub api: (u32, u32),
     /// The wanted extensions.
     pub extensions: Vec<Extension>,
+    /// Every extension that the driver reports.
+    pub known: Vec<String>,
 }
 
 /// Result of the probe.
@@ -61,69 +61,38 @@ pub struct Probe {
     pub gles: Result<GlesContext, String>,
 }
 
-/// Opens the EGL library's surfaceless (else default) display and asks a GLES 3 context. Never panics; leaves no context
-/// current.
+/// Opens the host's driver as the backend does and asks a GLES 3 context. Never panics; leaves no context current.
 pub fn probe() -> Probe {
-    Probe { gles: open() }
+    Probe { gles: open_displays(|display| query(&display)) }
 }
 
-fn open() -> Result<GlesContext, String> {
-    // SAFETY: libEGL.so.1 is the system's EGL loader; loading it runs its ordinary initialisers.
-    let library = unsafe { libloading::Library::new("libEGL.so.1") }.map_err(|e| format!("no EGL library: {e}"))?;
-    // SAFETY: the library just loaded exports the EGL 1.5 functions with the signatures that khronos-egl declares; a missing
-    // symbol is an error, not a call.
-    let egl = unsafe { egl::DynamicInstance::<egl::EGL1_5>::load_required_from(library) }
-        .map_err(|e| format!("EGL is older than 1.5: {e}"))?;
-    // SAFETY: the surfaceless platform takes EGL_DEFAULT_DISPLAY as its native display.
-    let surfaceless =
-        unsafe { egl.get_platform_display(PLATFORM_SURFACELESS, egl::DEFAULT_DISPLAY, &[egl::ATTRIB_NONE]) };
-    let display = match surfaceless {
-        Ok(display) => display,
-        // SAFETY: EGL_DEFAULT_DISPLAY is always a valid argument.
-        Err(_) => unsafe { egl.get_display(egl::DEFAULT_DISPLAY) }.ok_or("no EGL display")?,
+fn query(display: &Arc<Display>) -> Result<GlesContext, String> {
+    let context = display.create_context(None)?;
+    CurrentContext::bind(&context)?;
+    // SAFETY: a GLES 3 context is current on this thread, and the driver's own look-up gives its functions.
+    let gl = unsafe { glow::Context::from_loader_function_cstr(|name| display.proc_address(name)) };
+    let known = gl.supported_extensions();
+    let version = gl.version();
+    // SAFETY: the context is still current; GL_RENDERER and GL_VERSION are valid string names.
+    let (renderer, version_string) =
+        unsafe { (gl.get_parameter_string(glow::RENDERER), gl.get_parameter_string(glow::VERSION)) };
+    let answer = GlesContext {
+        renderer,
+        version: version_string,
+        api: (version.major, version.minor),
+        extensions: WANTED
+            .iter()
+            .map(|&(name, cost)| Extension { name, present: known.contains(name), cost })
+            .collect(),
+        known: {
+            let mut names: Vec<String> = known.iter().cloned().collect();
+            names.sort();
+            names
+        },
     };
-    egl.initialize(display).map_err(|e| format!("eglInitialize: {e}"))?;
-    let answer = query(&egl, display);
-    let _ = egl.make_current(display, None, None, None);
-    let _ = egl.terminate(display);
-    answer
-}
-
-fn query(egl: &egl::DynamicInstance<egl::EGL1_5>, display: egl::Display) -> Result<GlesContext, String> {
-    egl.bind_api(egl::OPENGL_ES_API).map_err(|e| format!("no OpenGL ES: {e}"))?;
-    let config = egl
-        .choose_first_config(display, &[egl::RENDERABLE_TYPE, egl::OPENGL_ES3_BIT, egl::SURFACE_TYPE, 0, egl::NONE])
-        .map_err(|e| format!("eglChooseConfig: {e}"))?
-        .ok_or("no config for OpenGL ES 3")?;
-    let context = egl
-        .create_context(display, config, None, &[egl::CONTEXT_MAJOR_VERSION, 3, egl::NONE])
-        .map_err(|e| format!("no OpenGL ES 3 context: {e}"))?;
-    let result =
-        egl.make_current(display, None, None, Some(context)).map_err(|e| format!("eglMakeCurrent: {e}")).map(|()| {
-            // SAFETY: a GLES 3 context is current on this thread, and eglGetProcAddress gives its functions.
-            let gl = unsafe {
-                glow::Context::from_loader_function(|name| {
-                    egl.get_proc_address(name).map_or(std::ptr::null(), |f| f as *const std::ffi::c_void)
-                })
-            };
-            let known = gl.supported_extensions();
-            let version = gl.version();
-            // SAFETY: the context is still current; GL_RENDERER and GL_VERSION are valid string names.
-            let (renderer, version_string) =
-                unsafe { (gl.get_parameter_string(glow::RENDERER), gl.get_parameter_string(glow::VERSION)) };
-            GlesContext {
-                renderer,
-                version: version_string,
-                api: (version.major, version.minor),
-                extensions: WANTED
-                    .iter()
-                    .map(|&(name, cost)| Extension { name, present: known.contains(name), cost })
-                    .collect(),
-            }
-        });
-    let _ = egl.make_current(display, None, None, None);
-    let _ = egl.destroy_context(display, context);
-    result
+    drop(gl);
+    CurrentContext::release(&context);
+    Ok(answer)
 }
 
 #[cfg(test)]

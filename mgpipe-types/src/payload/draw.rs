@@ -23,6 +23,9 @@ pub mod flush_flags {
     pub const SUBMIT: u32 = 1 << 0;
     /// A frame ends here (pbuffer swap or present): per-frame pools may turn over.
     pub const END_OF_FRAME: u32 = 1 << 1;
+    /// The calling thread lets go of the context: the next call may come from another thread. A backend whose native
+    /// contexts are bound to threads unbinds its own.
+    pub const RELEASE: u32 = 1 << 2;
 }
 
 /// Answers of `fence_wait` and `fence_status`, as [`FenceAnswer::status`].

@@ -1,0 +1,133 @@
+//! Blits and resolves.
+
+use crate::context::EsprytContext;
+use crate::format::class;
+use crate::framebuffer::Resolved;
+use crate::resource::texture::{Image, Shape};
+use glow::HasContext;
+use mgpipe_types::{aspect, gl, surface_flags, Blit, Format, PipeError, PipeResult, Surface};
+use std::sync::Arc;
+
+impl EsprytContext {
+    /// Blits or resolves between surfaces.
+    pub(crate) fn blit_surfaces(&mut self, blit: &Blit) -> PipeResult<()> {
+        let end = |surface: &Surface| -> PipeResult<Resolved> {
+            let surface = Surface { layered: 0, ..*surface };
+            self.resolve_surface(&surface)?.ok_or_else(|| PipeError::BadHandle("a blit names no image".into()))
+        };
+        let (mut src, dst) = (end(&blit.src)?, end(&blit.dst)?);
+        self.shadow.forget_active_unit();
+        let mut mask = 0;
+        if blit.mask & aspect::COLOR != 0
+            && !src.image.format.is_depth_stencil()
+            && !dst.image.format.is_depth_stencil()
+            && class(src.image.format) == class(dst.image.format)
+        {
+            mask |= gl::COLOR_BUFFER_BIT;
+        }
+        let both = |has: fn(Format) -> bool| has(src.image.format) && has(dst.image.format);
+        if blit.mask & aspect::DEPTH != 0 && both(Format::has_depth) {
+            mask |= gl::DEPTH_BUFFER_BIT;
+        }
+        if blit.mask & aspect::STENCIL != 0 && both(Format::has_stencil) {
+            mask |= gl::STENCIL_BUFFER_BIT;
+        }
+        if mask == 0 {
+            return Ok(());
+        }
+        let (s, d) = (blit.src_rect, blit.dst_rect);
+        let same_rect = s == d;
+        let same_image = Arc::ptr_eq(&src.image, &dst.image) && src.level == dst.level && src.layer == dst.layer;
+        if src.image.samples > 1 && dst.image.samples <= 1 {
+            // GLES resolves the same rectangle of the same format; the rest is a second step.
+            if !same_rect || src.image.format != dst.image.format {
+                src = self.resolved(&src, mask)?;
+            }
+        } else if same_image {
+            // GLES refuses a blit of an image onto itself.
+            src = self.duplicate(&src)?;
+        }
+        let color = mask & gl::COLOR_BUFFER_BIT != 0;
+        if !self.bind_single(gl::READ_FRAMEBUFFER, &src)? || !self.bind_single(gl::DRAW_FRAMEBUFFER, &dst)? {
+            return Err(PipeError::Unsupported(format!("a blit of {:?}", src.image.format)));
+        }
+        let area = (blit.scissor_enabled != 0).then(|| {
+            let c = blit.scissor;
+            [c.x, c.y, c.width, c.height]
+        });
+        self.set_scissor(area);
+        self.set_srgb(blit.srgb_encode != 0);
+        let filter = if color && !src.image.format.is_integer() { blit.filter } else { gl::NEAREST };
+        // SAFETY: the context is current; both framebuffers are complete and of fitting formats.
+        unsafe {
+            self.gles().gl.blit_framebuffer(s.x0, s.y0, s.x1, s.y1, d.x0, d.y0, d.x1, d.y1, mask, filter);
+        }
+        let plain_alpha =
+            blit.dst.flags & surface_flags::ALPHA_IS_ONE == 0 || blit.src.flags & surface_flags::ALPHA_IS_ONE != 0;
+        if color && !plain_alpha {
+            self.fill_alpha(blit, area)?;
+        }
+        Ok(())
+    }
+
+    /// Alpha of the destination is one everywhere; the blit may have written another.
+    fn fill_alpha(&mut self, blit: &Blit, area: Option<[i32; 4]>) -> PipeResult<()> {
+        let d = blit.dst_rect;
+        let (x0, x1) = (d.x0.min(d.x1), d.x0.max(d.x1));
+        let (y0, y1) = (d.y0.min(d.y1), d.y0.max(d.y1));
+        let mut rect = [x0, y0, x1.saturating_sub(x0), y1.saturating_sub(y0)];
+        if let Some(a) = area {
+            let (left, low) = (rect[0].max(a[0]), rect[1].max(a[1]));
+            let right = rect[0].saturating_add(rect[2]).min(a[0].saturating_add(a[2]));
+            let high = rect[1].saturating_add(rect[3]).min(a[1].saturating_add(a[3]));
+            rect = [left, low, (right - left).max(0), (high - low).max(0)];
+        }
+        self.set_scissor(Some(rect));
+        self.set_masks([false, false, false, true]);
+        self.allow_raster();
+        // SAFETY: the context is current and the destination is attachment 0 of the bound framebuffer.
+        unsafe { self.gles().gl.clear_buffer_f32_slice(gl::COLOR, 0, &[1.0; 4]) };
+        Ok(())
+    }
+
+    fn temporary(&mut self, of: &Image, extent: [u32; 3]) -> PipeResult<Resolved> {
+        let shape = Shape {
+            target: gl::TEXTURE_2D,
+            format: of.format,
+            width: extent[0],
+            height: extent[1],
+            depth: 1,
+            levels: 1,
+            samples: 1,
+        };
+        let shared = self.shared.clone();
+        let image = Arc::new(Image::new(&shared.device.gles, &shared.grave, &shape)?);
+        self.shadow.forget_active_unit();
+        Ok(Resolved { image, level: 0, layer: 0, layered: false })
+    }
+
+    /// A single-sampled copy of a multisampled surface.
+    pub(crate) fn resolved(&mut self, src: &Resolved, mask: u32) -> PipeResult<Resolved> {
+        let extent = src.image.extent(src.level);
+        let copy = self.temporary(&src.image, extent)?;
+        if !self.bind_single(gl::READ_FRAMEBUFFER, src)? || !self.bind_single(gl::DRAW_FRAMEBUFFER, &copy)? {
+            return Err(PipeError::Unsupported(format!("a resolve of {:?}", src.image.format)));
+        }
+        self.set_scissor(None);
+        self.set_srgb(false);
+        let (width, height) = (extent[0] as i32, extent[1] as i32);
+        // SAFETY: the context is current; both framebuffers are complete and have the same format and size.
+        unsafe {
+            self.gles().gl.blit_framebuffer(0, 0, width, height, 0, 0, width, height, mask, gl::NEAREST);
+        }
+        Ok(copy)
+    }
+
+    fn duplicate(&mut self, src: &Resolved) -> PipeResult<Resolved> {
+        let extent = src.image.extent(src.level);
+        let copy = self.temporary(&src.image, extent)?;
+        let from = (&src.image, src.level, [0, 0, src.layer as i32]);
+        self.copy_texels(from, (&copy.image, 0, [0; 3]), [extent[0], extent[1], 1])?;
+        Ok(copy)
+    }
+}

@@ -1,0 +1,303 @@
+//! A context: the state that verbs read, and the calls that only store it.
+
+use crate::device::Device;
+use crate::egl::{CurrentContext, HostContext};
+use crate::framebuffer::Framebuffers;
+use crate::gles::Gles;
+use crate::program::{Bindings, Native, Program};
+use crate::query::Queries;
+use crate::resource::buffer::Buffer;
+use crate::resource::texture::Texture;
+use crate::ring::{Ring, Slice};
+use crate::sampler::{Sampler, ViewObject};
+use crate::screen::{RenderStateObject, Shared};
+use crate::shadow::Shadow;
+use crate::vertex::VertexElements;
+use crate::xfb::StreamOutput;
+use mgpipe_types::render_state::{masked_len, Half, RenderState};
+use mgpipe_types::*;
+use std::sync::Arc;
+
+/// What changed since the last draw: each bit makes the next draw look at one group of state.
+pub(crate) mod dirty {
+    /// The program.
+    pub(crate) const PROGRAM: u32 = 1 << 0;
+    /// The render state, either half.
+    pub(crate) const STATE: u32 = 1 << 1;
+    /// The framebuffer.
+    pub(crate) const FRAMEBUFFER: u32 = 1 << 2;
+    /// Vertex elements.
+    pub(crate) const VERTEX: u32 = 1 << 3;
+    /// Vertex buffers.
+    pub(crate) const BUFFERS: u32 = 1 << 4;
+    /// The default block's bytes.
+    pub(crate) const CONSTANTS: u32 = 1 << 5;
+    /// Textures and samplers.
+    pub(crate) const SAMPLERS: u32 = 1 << 6;
+    /// Uniform buffers.
+    pub(crate) const UNIFORMS: u32 = 1 << 7;
+    /// Current values of attributes.
+    pub(crate) const DEFAULTS: u32 = 1 << 8;
+    /// Transform-feedback targets.
+    pub(crate) const XFB: u32 = 1 << 9;
+    /// Everything.
+    pub(crate) const ALL: u32 = (1 << 10) - 1;
+}
+
+/// The program of draws with what was chosen for it.
+pub(crate) struct BoundProgram {
+    pub(crate) program: Arc<Program>,
+    pub(crate) bindings: Arc<Bindings>,
+    pub(crate) native: Option<Arc<Native>>,
+    pub(crate) variant: crate::essl::Variant,
+    /// The default block in the ring: ring generation, version of the bytes, place.
+    pub(crate) constants: Option<(u64, u64, Slice)>,
+}
+
+/// A texture unit of the client.
+#[derive(Clone, Default)]
+pub(crate) struct Unit {
+    pub(crate) bound: BoundView,
+    pub(crate) view: Option<Arc<ViewObject>>,
+    pub(crate) texture: Option<Arc<Texture>>,
+    pub(crate) sampler_handle: SamplerCso,
+    pub(crate) sampler: Option<Arc<Sampler>>,
+}
+
+/// A buffer at a binding point.
+#[derive(Clone, Default)]
+pub(crate) struct BufferSlot {
+    pub(crate) range: BufferRange,
+    pub(crate) buffer: Option<Arc<Buffer>>,
+}
+
+/// A vertex buffer at a binding point.
+#[derive(Clone, Default)]
+pub(crate) struct VertexSlot {
+    pub(crate) bound: VertexBuffer,
+    pub(crate) buffer: Option<Arc<Buffer>>,
+}
+
+/// A context of the pipe.
+pub(crate) struct EsprytContext {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) device: Arc<Device>,
+    pub(crate) host: HostContext,
+    pub(crate) handle: ContextHandle,
+    pub(crate) dirty: u32,
+    generation: u64,
+    /// State as the client has it.
+    pub(crate) state: RenderState,
+    /// State as the driver has it.
+    pub(crate) applied: Box<crate::state::Applied>,
+    pub(crate) shadow: Shadow,
+    pub(crate) framebuffer: FramebufferState,
+    pub(crate) framebuffers: Framebuffers,
+    pub(crate) program: Option<BoundProgram>,
+    pub(crate) elements: Option<Arc<VertexElements>>,
+    pub(crate) vertex_buffers: Vec<VertexSlot>,
+    pub(crate) attrib_defaults: Vec<AttribValue>,
+    pub(crate) defaults_changed: u32,
+    pub(crate) index_buffer: IndexBuffer,
+    pub(crate) index_storage: Option<Arc<Buffer>>,
+    pub(crate) units: Vec<Unit>,
+    pub(crate) uniform_buffers: Vec<BufferSlot>,
+    pub(crate) patch: PatchState,
+    pub(crate) ring: Ring,
+    pub(crate) queries: Queries,
+    pub(crate) xfb: StreamOutput,
+    warned: u64,
+}
+
+impl EsprytContext {
+    pub(crate) fn new(shared: &Arc<Shared>, handle: ContextHandle) -> PipeResult<EsprytContext> {
+        let device = shared.device.clone();
+        let host = device.display.create_context(Some(&shared.root)).map_err(PipeError::OutOfMemory)?;
+        shared.context_started();
+        let initial = |index| AttribValue { index, bits: [0, 0, 0, 1.0f32.to_bits().into()], form: 0 };
+        Ok(EsprytContext {
+            device,
+            host,
+            handle,
+            dirty: dirty::ALL,
+            generation: shared.generation(),
+            state: RenderState::initial(),
+            applied: Box::default(),
+            shadow: Shadow::default(),
+            framebuffer: FramebufferState::default(),
+            framebuffers: Framebuffers::default(),
+            program: None,
+            elements: None,
+            vertex_buffers: vec![VertexSlot::default(); MAX_VERTEX_ATTRIBS],
+            attrib_defaults: (0..MAX_VERTEX_ATTRIBS as u32).map(initial).collect(),
+            defaults_changed: 0,
+            index_buffer: IndexBuffer::default(),
+            index_storage: None,
+            units: vec![Unit::default(); MAX_TEXTURE_UNITS],
+            uniform_buffers: Vec::new(),
+            patch: PatchState { vertices: 3, outer: [1.0; 4], inner: [1.0; 2], ..PatchState::default() },
+            ring: Ring::default(),
+            queries: Queries::default(),
+            xfb: StreamOutput::default(),
+            warned: 0,
+            shared: shared.clone(),
+        })
+    }
+
+    /// The driver's functions.
+    #[inline]
+    pub(crate) fn gles(&self) -> &Gles {
+        &self.device.gles
+    }
+
+    /// Logs once a context that something is not done.
+    pub(crate) fn warn_once(&mut self, bit: u32, what: &str) {
+        if self.warned >> bit & 1 == 0 {
+            self.warned |= 1 << bit;
+            self.shared.callbacks.log(LogLevel::Warn, &format!("espryt: {what}"));
+        }
+    }
+
+    /// Drops a failed call and reports why.
+    pub(crate) fn fail(&self, call: &str, error: PipeError) {
+        self.shared.report(self.handle, call, error);
+    }
+
+    /// Binds the driver's context to this thread and takes note of what other contexts changed.
+    #[inline]
+    pub(crate) fn enter(&mut self, call: &str) -> bool {
+        if self.shared.is_lost() {
+            return false;
+        }
+        if !CurrentContext::is(&self.host) && !self.enter_slow(call) {
+            return false;
+        }
+        if self.shared.generation() != self.generation {
+            self.refresh();
+        }
+        if self.shared.grave.has_names() {
+            self.bury();
+        }
+        true
+    }
+
+    #[cold]
+    fn enter_slow(&mut self, call: &str) -> bool {
+        let bound = CurrentContext::bind(&self.host);
+        match bound {
+            Ok(()) => {
+                self.start();
+                true
+            }
+            Err(error) => {
+                if error.contains("CONTEXT_LOST") {
+                    self.shared.lose(&error);
+                } else {
+                    self.shared.complain(call, error);
+                }
+                false
+            }
+        }
+    }
+
+    #[cold]
+    fn bury(&mut self) {
+        let shared = self.shared.clone();
+        self.framebuffers.purge(&shared.device.gles, shared.grave.epoch());
+        shared.grave.empty(&shared.device.gles);
+    }
+
+    #[cold]
+    fn refresh(&mut self) {
+        self.generation = self.shared.generation();
+        if let Some(bound) = &mut self.program {
+            bound.bindings = bound.program.bindings.read().clone();
+            bound.constants = None;
+        }
+        self.dirty |= dirty::FRAMEBUFFER | dirty::SAMPLERS | dirty::UNIFORMS | dirty::CONSTANTS | dirty::BUFFERS;
+    }
+
+    /// An object changed that this context, and perhaps others, have resolved.
+    pub(crate) fn changed(&mut self) {
+        self.shared.bump();
+        self.refresh();
+    }
+
+    fn set_program(&mut self, shader: ShaderCso) {
+        if shader.is_null() {
+            self.program = None;
+        } else {
+            match self.shared.shaders.get(shader) {
+                Ok(program) => {
+                    if self.program.as_ref().is_some_and(|bound| Arc::ptr_eq(&bound.program, &program)) {
+                        return;
+                    }
+                    let bindings = program.bindings.read().clone();
+                    let variant = Default::default();
+                    self.program = Some(BoundProgram { program, bindings, native: None, variant, constants: None });
+                }
+                Err(error) => return self.shared.complain("set_program", error),
+            }
+        }
+        self.dirty |= dirty::PROGRAM | dirty::CONSTANTS | dirty::SAMPLERS | dirty::UNIFORMS | dirty::STATE;
+    }
+
+    /// Looks into the driver's queue of errors, which the backend never leaves filled.
+    pub(crate) fn check_errors(&self, call: &str) {
+        if let Some(code) = self.gles().drain_errors() {
+            self.shared.complain(call, format!("the driver raised {code:#x}"));
+        }
+    }
+
+    /// Sends what was given to the driver.
+    pub(crate) fn submit(&mut self) {
+        self.check_errors("flush");
+        // SAFETY: the context is current.
+        unsafe { glow::HasContext::flush(&self.gles().gl) };
+    }
+
+    pub(crate) fn buffer(&self, handle: Handle) -> PipeResult<Arc<Buffer>> {
+        self.shared.buffers.get(BufferHandle(handle)).map_err(|error| PipeError::BadHandle(error.to_string()))
+    }
+}
+
+impl Drop for EsprytContext {
+    fn drop(&mut self) {
+        if !self.shared.is_lost() && CurrentContext::bind(&self.host).is_ok() {
+            let shared = self.shared.clone();
+            let gles = &shared.device.gles;
+            self.framebuffers.destroy(gles);
+            self.ring.destroy(gles);
+            self.queries.destroy(gles);
+            self.xfb.destroy(gles);
+            shared.grave.empty(gles);
+            self.submit();
+            CurrentContext::release(&self.host);
+        }
+        self.shared.context_ended();
+    }
+}
+
+/// Reads one plain-data value that a blob must be.
+pub(crate) fn blob_value<T: bytemuck::Pod>(bytes: &[u8], range: BlobRef) -> Option<T> {
+    let start = usize::try_from(range.offset).ok()?;
+    let bytes = bytes.get(start..start.checked_add(std::mem::size_of::<T>())?)?;
+    Some(bytemuck::pod_read_unaligned(bytes))
+}
+
+/// The bytes of a blob: all that follows the offset when no size is declared.
+pub(crate) fn blob_bytes(bytes: &[u8], range: BlobRef) -> Option<&[u8]> {
+    let start = usize::try_from(range.offset).ok()?;
+    let rest = bytes.get(start..)?;
+    if range.size == 0 {
+        return Some(rest);
+    }
+    rest.get(..usize::try_from(range.size).ok()?)
+}
+
+/// Copies masked chunks of a half into a block.
+pub(crate) fn scatter(state: &mut RenderState, half: Half, mask: u32, bytes: &[u8]) -> bool {
+    masked_len(half, mask).and_then(|len| bytes.get(..len)).is_some_and(|bytes| state.scatter(half, mask, bytes))
+}
+
+mod calls;

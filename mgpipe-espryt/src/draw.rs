@@ -1,0 +1,215 @@
+//! Draws: bringing the driver in line with the state, and the draw commands themselves.
+
+use crate::context::{dirty, EsprytContext};
+use crate::essl::Variant;
+use crate::gles::named;
+use crate::index::IndexPlan;
+use crate::program::use_native;
+use glow::HasContext;
+use mgpipe_types::reflection::{GeometryPrimitive, Stage};
+use mgpipe_types::{draw_flags, gl, DrawIndirect, DrawInfo, DrawRange, HostBytes, PipeError, PipeResult};
+use std::ffi::c_void;
+
+/// `GL_PRIMITIVE_RESTART_FIXED_INDEX`.
+const RESTART: u32 = gl::PRIMITIVE_RESTART_FIXED_INDEX;
+
+impl EsprytContext {
+    /// Draws.
+    pub(crate) fn draw(
+        &mut self,
+        info: &DrawInfo,
+        ranges: &[DrawRange],
+        indirect: &[DrawIndirect],
+        indices: HostBytes<'_>,
+    ) -> PipeResult<()> {
+        let Some(bound) = &self.program else { return Ok(()) };
+        // A draw needs a vertex stage, and tessellation needs patches and the other way round.
+        let patches = info.mode == gl::PATCHES;
+        if !bound.program.has(Stage::Vertex) || bound.program.has(Stage::TessEvaluation) != patches {
+            return Ok(());
+        }
+        if !self.bind_framebuffer()? {
+            return Ok(());
+        }
+        if !self.choose_program(info)? {
+            return Ok(());
+        }
+        if self.dirty & dirty::STATE != 0 {
+            self.apply_state();
+            self.dirty &= !dirty::STATE;
+        }
+        let first_provokes = self.first_vertex_provokes();
+        let Some(plan) = self.plan_indices(info, ranges, indices, first_provokes)? else { return Ok(()) };
+        let base = if self.gles().has.base_instance { 0 } else { info.start_instance };
+        let vertex = dirty::VERTEX | dirty::BUFFERS | dirty::DEFAULTS;
+        let converts = self.elements.as_ref().is_some_and(|e| e.converts());
+        if self.dirty & vertex != 0 || base != 0 || converts {
+            self.apply_vertices(base)?;
+            if base != 0 {
+                self.dirty |= dirty::BUFFERS;
+            }
+        }
+        self.apply_bindings()?;
+        if patches {
+            let vertices = if info.patch_vertices != 0 { info.patch_vertices } else { self.patch.vertices };
+            // SAFETY: the context is current; a program with tessellation exists only where the driver has it.
+            unsafe { self.gles().ext.patch_parameter(gl::PATCH_VERTICES, vertices as i32) };
+        }
+        self.apply_xfb()?;
+        self.bind_elements(&plan);
+        if info.flags & draw_flags::INDIRECT != 0 {
+            return self.emit_indirect(indirect, &plan);
+        }
+        let own = plan.ranges.as_deref().unwrap_or(ranges);
+        self.emit(info, own, &plan);
+        Ok(())
+    }
+
+    /// Whether flat inputs have to come from the first vertex, which the driver does not do.
+    fn first_vertex_provokes(&self) -> bool {
+        self.state.provoking_vertex == gl::FIRST_VERTEX_CONVENTION
+            && !self.xfb.is_capturing()
+            && self.program.as_ref().is_some_and(|b| !b.program.has(Stage::Geometry) && b.program.has_flat_inputs())
+    }
+
+    /// Uses the driver's program for the state. False when there is none.
+    fn choose_program(&mut self, info: &DrawInfo) -> PipeResult<bool> {
+        let Some(bound) = &self.program else { return Ok(false) };
+        let reflection = &bound.program.reflection;
+        let points = match (&reflection.geometry, &reflection.tess_evaluation) {
+            (Some(geometry), _) => geometry.output == GeometryPrimitive::Points,
+            (None, Some(tess)) => tess.point_mode,
+            _ => info.mode == gl::POINTS,
+        };
+        let given = self.state.program_point_size != 0 && reflection.pre_raster.writes_point_size;
+        let settable = !bound.program.has(Stage::Geometry) || self.gles().has.geometry_point_size;
+        let variant = Variant {
+            point_size: points && !given && settable,
+            mirror_point_coord: points && self.state.point_sprite_coord_origin == gl::LOWER_LEFT,
+        };
+        if self.dirty & dirty::PROGRAM != 0 || bound.native.is_none() || bound.variant != variant {
+            let shared = self.shared.clone();
+            let native = bound.program.native(&shared.device.gles, variant)?;
+            if let Some(bound) = &mut self.program {
+                bound.native = native;
+                bound.variant = variant;
+            }
+            self.dirty &= !dirty::PROGRAM;
+        }
+        let Some(native) = self.program.as_ref().and_then(|b| b.native.clone()) else { return Ok(false) };
+        if self.shadow.program != native.serial {
+            self.leave_xfb_for_program();
+            use_native(self.gles(), &native);
+            self.shadow.program = native.serial;
+        }
+        if variant.point_size {
+            let [low, high] = [self.device.caps.caps.point_size[0], self.device.caps.caps.point_size[1]];
+            native.set_point_size(self.gles(), self.state.point_size.clamp(low, high.max(low)));
+        }
+        Ok(true)
+    }
+
+    /// Binds the index buffer and sets restart.
+    fn bind_elements(&mut self, plan: &IndexPlan) {
+        let Some((name, serial, _)) = plan.buffer else { return };
+        if serial == 0 || self.shadow.element_buffer != serial {
+            self.shadow.element_buffer = if serial == 0 { u64::MAX } else { serial };
+            // SAFETY: the context is current; the buffer is its share group's.
+            unsafe { self.gles().gl.bind_buffer(gl::ELEMENT_ARRAY_BUFFER, named!(NativeBuffer, name)) };
+        }
+        if self.shadow.restart != plan.restart {
+            self.shadow.restart = plan.restart;
+            // SAFETY: as above.
+            unsafe {
+                if plan.restart {
+                    self.gles().gl.enable(RESTART);
+                } else {
+                    self.gles().gl.disable(RESTART);
+                }
+            }
+        }
+    }
+
+    fn emit(&mut self, info: &DrawInfo, ranges: &[DrawRange], plan: &IndexPlan) {
+        let Some(native) = self.program.as_ref().and_then(|b| b.native.clone()) else { return };
+        let shared = self.shared.clone();
+        let gles = &shared.device.gles;
+        let (gl, ext) = (&gles.gl, &gles.ext);
+        let parameters = native.reads_draw_parameters();
+        let instances = i32::try_from(info.instance_count).unwrap_or(i32::MAX);
+        let base_instance = if gles.has.base_instance { info.start_instance } else { 0 };
+        for (index, range) in ranges.iter().enumerate() {
+            if range.count == 0 || instances == 0 {
+                continue;
+            }
+            let count = i32::try_from(range.count).unwrap_or(i32::MAX);
+            if parameters {
+                let base = if plan.buffer.is_some() { range.index_bias } else { range.start as i32 };
+                native.set_draw_parameters(gles, base, info.start_instance, info.draw_id_offset + index as u32);
+            }
+            // SAFETY: the context is current and everything that the draw reads is bound; GLES keeps reads of buffers within
+            // them or leaves the values undefined.
+            unsafe {
+                match plan.buffer {
+                    None if base_instance != 0 => {
+                        ext.draw_arrays_base_instance(plan.mode, range.start as i32, count, instances, base_instance);
+                    }
+                    None if instances == 1 => gl.draw_arrays(plan.mode, range.start as i32, count),
+                    None => gl.draw_arrays_instanced(plan.mode, range.start as i32, count, instances),
+                    Some((_, _, start)) => {
+                        let offset = start + range.start as usize * plan.size;
+                        let at = offset as *const c_void;
+                        let bias = range.index_bias;
+                        if base_instance != 0 {
+                            ext.draw_elements_base_instance(
+                                plan.mode,
+                                count,
+                                plan.ty,
+                                at,
+                                instances,
+                                bias,
+                                base_instance,
+                            );
+                        } else if bias != 0 {
+                            ext.draw_elements_base_vertex(plan.mode, count, plan.ty, at, instances, bias);
+                        } else if instances == 1 {
+                            gl.draw_elements(plan.mode, count, plan.ty, offset as i32);
+                        } else {
+                            gl.draw_elements_instanced(plan.mode, count, plan.ty, offset as i32, instances);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// One indirect draw after the other.
+    fn emit_indirect(&mut self, indirect: &[DrawIndirect], plan: &IndexPlan) -> PipeResult<()> {
+        let shared = self.shared.clone();
+        let gles = &shared.device.gles;
+        for draw in indirect {
+            let buffer = self.buffer(draw.buffer)?;
+            let name = buffer.name(gles)?;
+            let command = if plan.buffer.is_some() { 20 } else { 16 };
+            let stride = if draw.stride == 0 { command } else { draw.stride };
+            let size = buffer.size();
+            // SAFETY: the context is current.
+            unsafe { gles.gl.bind_buffer(gl::DRAW_INDIRECT_BUFFER, named!(NativeBuffer, name)) };
+            for index in 0..draw.draw_count {
+                let offset = draw.offset + u64::from(index) * u64::from(stride);
+                if offset + u64::from(command) > size {
+                    return Err(PipeError::Protocol("an indirect draw reaches beyond its buffer".into()));
+                }
+                let at = offset as usize as *const c_void;
+                // SAFETY: the command lies within the bound buffer.
+                unsafe {
+                    match plan.buffer {
+                        Some(_) => gles.ext.draw_elements_indirect(plan.mode, plan.ty, at),
+                        None => gles.ext.draw_arrays_indirect(plan.mode, at),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

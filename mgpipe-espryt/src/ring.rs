@@ -1,0 +1,170 @@
+//! The ring that uniforms, rewritten indices and converted attributes go through.
+//!
+//! Chunks are filled from front to back and never rewritten before a fence behind their last use has signalled. Where the
+//! driver maps storage persistently, a write is a copy; elsewhere it is a `glBufferSubData` into bytes that no command reads.
+
+use crate::gles::{named, Gles};
+use glow::HasContext;
+use mgpipe_types::{gl, PipeError, PipeResult};
+use std::collections::VecDeque;
+use std::ptr::NonNull;
+
+/// Bytes of a chunk at least.
+const CHUNK_BYTES: usize = 4 << 20;
+/// Bytes of all chunks after which the ring waits for the driver instead of growing.
+const MOST_BYTES: usize = 64 << 20;
+
+const MAP_WRITE: u32 = 0x2;
+const MAP_PERSISTENT: u32 = 0x40;
+const MAP_COHERENT: u32 = 0x80;
+
+struct Chunk {
+    name: u32,
+    size: usize,
+    used: usize,
+    mapped: Option<NonNull<u8>>,
+    fence: Option<glow::Fence>,
+}
+
+/// Where bytes lie in the ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Slice {
+    pub(crate) buffer: u32,
+    pub(crate) offset: usize,
+}
+
+/// The ring of one context.
+#[derive(Default)]
+pub(crate) struct Ring {
+    current: Option<Chunk>,
+    busy: VecDeque<Chunk>,
+    total: usize,
+    /// Moves when a chunk is reused: slices of before are gone.
+    pub(crate) generation: u64,
+}
+
+// SAFETY: the addresses are mappings of buffers of the context that owns the ring, which one thread at a time uses.
+unsafe impl Send for Ring {}
+
+impl Ring {
+    /// Copies bytes into the ring at an offset of the given alignment.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn write(&mut self, gles: &Gles, bytes: &[u8], align: usize) -> PipeResult<Slice> {
+        let align = align.max(1);
+        let start = match &self.current {
+            Some(chunk) => {
+                let start = chunk.used.next_multiple_of(align);
+                if start + bytes.len() <= chunk.size {
+                    start
+                } else {
+                    self.turn(gles, bytes.len())?;
+                    0
+                }
+            }
+            None => {
+                self.turn(gles, bytes.len())?;
+                0
+            }
+        };
+        let Some(chunk) = &mut self.current else { return Err(PipeError::OutOfMemory("ring".into())) };
+        chunk.used = start + bytes.len();
+        match chunk.mapped {
+            // SAFETY: start + len lies within the mapping; no command reads these bytes before this write.
+            Some(mapped) => unsafe {
+                std::ptr::copy_nonoverlapping(bytes.as_ptr(), mapped.as_ptr().add(start), bytes.len());
+            },
+            // SAFETY: the context is current and the range lies within the buffer.
+            None => unsafe {
+                gles.gl.bind_buffer(gl::COPY_WRITE_BUFFER, named!(NativeBuffer, chunk.name));
+                gles.gl.buffer_sub_data_u8_slice(gl::COPY_WRITE_BUFFER, start as i32, bytes);
+            },
+        }
+        Ok(Slice { buffer: chunk.name, offset: start })
+    }
+
+    /// Takes a chunk with room for so many bytes.
+    #[cold]
+    fn turn(&mut self, gles: &Gles, bytes: usize) -> PipeResult<()> {
+        self.generation += 1;
+        if let Some(mut full) = self.current.take() {
+            // SAFETY: the context is current.
+            full.fence = unsafe { gles.gl.fence_sync(gl::SYNC_GPU_COMMANDS_COMPLETE, 0) }.ok();
+            self.busy.push_back(full);
+        }
+        let must_wait = self.total + bytes.max(CHUNK_BYTES) > MOST_BYTES;
+        while let Some(chunk) = self.busy.front() {
+            let done = match chunk.fence {
+                // SAFETY: the context is current and the fence is its own.
+                Some(fence) => unsafe {
+                    let timeout = if must_wait { 1_000_000_000 } else { 0 };
+                    let answer = gles.gl.client_wait_sync(fence, glow::SYNC_FLUSH_COMMANDS_BIT, timeout);
+                    answer == gl::ALREADY_SIGNALED || answer == gl::CONDITION_SATISFIED || must_wait
+                },
+                None => true,
+            };
+            if !done {
+                break;
+            }
+            let Some(mut chunk) = self.busy.pop_front() else { break };
+            if let Some(fence) = chunk.fence.take() {
+                // SAFETY: made by this context, deleted once.
+                unsafe { gles.gl.delete_sync(fence) };
+            }
+            if chunk.size >= bytes {
+                chunk.used = 0;
+                self.current = Some(chunk);
+                return Ok(());
+            }
+            self.total -= chunk.size;
+            delete(gles, &chunk);
+        }
+        let size = bytes.next_multiple_of(256).max(CHUNK_BYTES);
+        let chunk = create(gles, size)?;
+        self.total += size;
+        self.current = Some(chunk);
+        Ok(())
+    }
+
+    /// Deletes all chunks; the context is current.
+    pub(crate) fn destroy(&mut self, gles: &Gles) {
+        for chunk in self.current.take().into_iter().chain(self.busy.drain(..)) {
+            if let Some(fence) = chunk.fence {
+                // SAFETY: made by this context, deleted once.
+                unsafe { gles.gl.delete_sync(fence) };
+            }
+            delete(gles, &chunk);
+        }
+    }
+}
+
+fn create(gles: &Gles, size: usize) -> PipeResult<Chunk> {
+    let gl = &gles.gl;
+    // SAFETY: the context is current; storage is made for a fresh name, and mapped whole for its life.
+    unsafe {
+        let buffer = gl.create_buffer().map_err(PipeError::OutOfMemory)?;
+        gl.bind_buffer(gl::COPY_WRITE_BUFFER, Some(buffer));
+        let mut mapped = None;
+        if gles.has.buffer_storage {
+            let flags = MAP_WRITE | MAP_PERSISTENT | MAP_COHERENT;
+            gles.ext.buffer_storage(gl::COPY_WRITE_BUFFER, size as isize, std::ptr::null(), flags);
+            mapped = NonNull::new(gl.map_buffer_range(gl::COPY_WRITE_BUFFER, 0, size as i32, flags));
+        }
+        if mapped.is_none() && !gles.has.buffer_storage {
+            gl.buffer_data_size(gl::COPY_WRITE_BUFFER, size as i32, gl::STREAM_DRAW);
+        }
+        if gles.drain_errors().is_some() || (gles.has.buffer_storage && mapped.is_none()) {
+            gl.delete_buffer(buffer);
+            return Err(PipeError::OutOfMemory(format!("{size} bytes of ring")));
+        }
+        Ok(Chunk { name: buffer.0.get(), size, used: 0, mapped, fence: None })
+    }
+}
+
+fn delete(gles: &Gles, chunk: &Chunk) {
+    if let Some(buffer) = named!(NativeBuffer, chunk.name) {
+        // SAFETY: the ring's own name, deleted once; deleting unmaps it.
+        unsafe { gles.gl.delete_buffer(buffer) };
+    }
+}

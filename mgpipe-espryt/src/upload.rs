@@ -1,0 +1,305 @@
+//! Uploads and new storage.
+
+use crate::context::EsprytContext;
+use crate::format::{transfer, Swap, Transfer};
+use crate::gles::{named, Gles};
+use crate::resource::texture::{bind_scratch, Image, Storage};
+use glow::{CompressedPixelUnpackData, HasContext, PixelUnpackData};
+use mgpipe_types::*;
+use std::sync::Arc;
+
+/// A box of an upload in the driver's coordinates, cut to its level.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Area {
+    pub(crate) x: i32,
+    pub(crate) y: i32,
+    pub(crate) z: i32,
+    pub(crate) width: i32,
+    pub(crate) height: i32,
+    pub(crate) depth: i32,
+}
+
+impl Area {
+    /// A pipe box in a level, cut to it. `None` when nothing is left.
+    pub(crate) fn new(image: &Image, target: Target, level: u32, area: &Box3) -> Option<Area> {
+        let mut area = *area;
+        if target == Target::Tex1DArray {
+            // The layer of a 1D array is its y.
+            (area.z, area.depth) = (area.y, area.height);
+            (area.y, area.height) = (0, 1);
+        }
+        let [width, height, depth] = image.extent(level);
+        let cut = |start: i32, size: u32, limit: u32| {
+            let low = u32::try_from(start).ok().filter(|low| *low < limit)?;
+            Some((start, size.min(limit - low) as i32)).filter(|(_, size)| *size > 0)
+        };
+        let (x, width) = cut(area.x, area.width, width)?;
+        let (y, height) = cut(area.y, area.height, height)?;
+        let (z, depth) = cut(area.z, area.depth, depth)?;
+        Some(Area { x, y, z, width, height, depth })
+    }
+}
+
+impl EsprytContext {
+    /// Replaces storage under a handle.
+    pub(crate) fn respecify(&mut self, desc: &ResourceDesc) -> PipeResult<()> {
+        let missing = |error: mgpipe_handles::SlotError| PipeError::BadHandle(error.to_string());
+        let shared = self.shared.clone();
+        let gles = &shared.device.gles;
+        let target = Target::from_u8(desc.target).ok_or_else(|| PipeError::Protocol("unknown target".into()))?;
+        if target == Target::Buffer {
+            let buffer = shared.buffers.get(BufferHandle(desc.handle)).map_err(missing)?;
+            let result = buffer.respecify(gles, desc.buffer_size, desc.usage);
+            self.changed();
+            return result;
+        }
+        let texture = if target == Target::Renderbuffer {
+            shared.renderbuffers.get(RenderbufferHandle(desc.handle)).map_err(missing)?
+        } else {
+            shared.textures.get(TextureHandle(desc.handle)).map_err(missing)?
+        };
+        let fresh = shared.texture_storage(desc)?;
+        let old = {
+            let mut state = texture.state.lock();
+            state.target = target;
+            state.format = Format(desc.format);
+            std::mem::replace(&mut state.storage, fresh)
+        };
+        self.changed();
+        if let (Storage::Image(old), true) = (&old, desc.has_defined_content != 0 && desc.view_of.is_null()) {
+            if let Some(new) = texture.image(gles, &shared.grave)? {
+                self.shadow.forget_active_unit();
+                self.carry_over(old, &new)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the levels that keep their shape from old to new storage.
+    fn carry_over(&mut self, old: &Arc<Image>, new: &Arc<Image>) -> PipeResult<()> {
+        if old.format != new.format || old.samples != new.samples || old.target != new.target {
+            return Ok(());
+        }
+        for level in 0..old.levels.min(new.levels) {
+            let (from, to) = (old.extent(level), new.extent(level));
+            if from[0] == to[0] && from[1] == to[1] {
+                let extent = [from[0], from[1], from[2].min(to[2])];
+                self.copy_texels((old, level, [0; 3]), (new, level, [0; 3]), extent)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Uploads into a buffer.
+    pub(crate) fn upload_buffer(&mut self, data: &SubData, bytes: &[u8]) -> PipeResult<()> {
+        let buffer = self.buffer(data.res)?;
+        let (offset, size) = data.union_box.buffer_range();
+        let Some(bytes) = usize::try_from(size).ok().and_then(|size| bytes.get(..size)) else {
+            return Err(PipeError::Protocol("an upload is shorter than its range".into()));
+        };
+        if size == 0 || buffer.size() == 0 {
+            return Ok(());
+        }
+        if offset.checked_add(size).is_none_or(|end| end > buffer.size()) {
+            return Err(PipeError::Protocol("an upload reaches beyond its buffer".into()));
+        }
+        let gles = self.gles();
+        let name = buffer.name(gles)?;
+        // SAFETY: the context is current; the range lies within the buffer.
+        unsafe {
+            gles.gl.bind_buffer(gl::COPY_WRITE_BUFFER, named!(NativeBuffer, name));
+            gles.gl.buffer_sub_data_u8_slice(gl::COPY_WRITE_BUFFER, offset as i32, bytes);
+        }
+        Ok(())
+    }
+
+    /// Uploads into a texture level.
+    pub(crate) fn upload_texture(&mut self, data: &SubData, regions: &[SubRegion], bytes: &[u8]) -> PipeResult<()> {
+        let shared = self.shared.clone();
+        let gles = &shared.device.gles;
+        let texture = match Target::from_u8(data.target as u8) {
+            Some(Target::Renderbuffer) => shared.renderbuffers.get(RenderbufferHandle(data.res)),
+            _ => shared.textures.get(TextureHandle(data.res)),
+        }
+        .map_err(|error| PipeError::BadHandle(error.to_string()))?;
+        let image = texture.image(gles, &shared.grave)?;
+        self.shadow.forget_active_unit();
+        let image = image.ok_or_else(|| PipeError::BadHandle("the texture has no storage".into()))?;
+        let (target, format) = {
+            let state = texture.state.lock();
+            (state.target, state.format)
+        };
+        let level = u32::from(data.level);
+        if level >= image.levels || image.samples > 1 {
+            return Err(PipeError::Protocol(format!("no level {level} to upload to")));
+        }
+        let transfer =
+            transfer(image.format).ok_or_else(|| PipeError::Unsupported(format!("uploads to {:?}", image.format)))?;
+        bind_scratch(gles, &image);
+        for region in regions {
+            let wanted = Box3 {
+                x: region.x,
+                y: region.y,
+                z: region.z,
+                width: region.width,
+                height: region.height,
+                depth: region.depth,
+            };
+            let Some(area) = Area::new(&image, target, level, &wanted) else { continue };
+            let desc = format.desc();
+            let row_stride = match u64::from(region.src_row_stride) {
+                0 => desc.row_bytes(region.width),
+                stride => stride,
+            };
+            let one_d = target == Target::Tex1DArray;
+            let slice_stride = match (one_d, u64::from(region.src_slice_stride)) {
+                (true, _) => row_stride,
+                (false, 0) => row_stride * u64::from(region.height.div_ceil(desc.block_height)),
+                (false, stride) => stride,
+            };
+            let source = Source { bytes, offset: region.src_offset, row_stride, slice_stride };
+            upload(gles, &image, level, &area, &transfer, &source)?;
+        }
+        Ok(())
+    }
+}
+
+/// Where texels lie on the host.
+struct Source<'a> {
+    bytes: &'a [u8],
+    offset: u64,
+    row_stride: u64,
+    slice_stride: u64,
+}
+
+impl Source<'_> {
+    fn row(&self, slice: u64, row: u64, len: u64) -> PipeResult<&[u8]> {
+        let start = self.offset + slice * self.slice_stride + row * self.row_stride;
+        let range = usize::try_from(start).ok().zip(usize::try_from(start + len).ok());
+        range
+            .and_then(|(start, end)| self.bytes.get(start..end))
+            .ok_or_else(|| PipeError::Protocol("an upload is shorter than its regions".into()))
+    }
+}
+
+/// Uploads one box; the image is bound to the active unit.
+fn upload(
+    gles: &Gles,
+    image: &Image,
+    level: u32,
+    area: &Area,
+    transfer: &Transfer,
+    source: &Source<'_>,
+) -> PipeResult<()> {
+    let desc = image.format.desc();
+    let rows = (area.height as u32).div_ceil(desc.block_height);
+    let row_bytes = desc.row_bytes(area.width as u32);
+    let texel = u64::from(desc.block_bytes);
+    let (depth, rows) = (area.depth as u64, u64::from(rows));
+    // The driver steps in whole texels and rows.
+    let direct = transfer.swap == Swap::None
+        && !desc.is_compressed()
+        && source.row_stride % texel == 0
+        && source.row_stride >= row_bytes
+        && (depth == 1
+            || (source.slice_stride % source.row_stride == 0 && source.slice_stride / source.row_stride >= rows));
+    // The last byte must be there either way.
+    source.row(depth - 1, rows - 1, row_bytes)?;
+    if direct {
+        let start = usize::try_from(source.offset).unwrap_or(usize::MAX);
+        let texels = source.bytes.get(start..).unwrap_or(&[]);
+        // SAFETY: a context is current and the image is bound; strides and the end of the bytes were checked above.
+        unsafe {
+            gles.gl.pixel_store_i32(gl::UNPACK_ROW_LENGTH, (source.row_stride / texel) as i32);
+            let height = if depth > 1 { source.slice_stride / source.row_stride } else { 0 };
+            gles.gl.pixel_store_i32(gl::UNPACK_IMAGE_HEIGHT, height as i32);
+            send(gles, image, level, area, transfer, texels, source.slice_stride as usize);
+            gles.gl.pixel_store_i32(gl::UNPACK_ROW_LENGTH, 0);
+            gles.gl.pixel_store_i32(gl::UNPACK_IMAGE_HEIGHT, 0);
+        }
+        return Ok(());
+    }
+    let total = usize::try_from(row_bytes * rows * depth).map_err(|_| PipeError::OutOfMemory("upload".into()))?;
+    let mut tight = Vec::new();
+    tight.try_reserve_exact(total).map_err(|_| PipeError::OutOfMemory("upload".into()))?;
+    for slice in 0..depth {
+        for row in 0..rows {
+            tight.extend_from_slice(source.row(slice, row, row_bytes)?);
+        }
+    }
+    if transfer.swap != Swap::None {
+        for word in tight.chunks_exact_mut(4) {
+            let value = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+            word.copy_from_slice(&transfer.swap.out(value).to_le_bytes());
+        }
+    }
+    // SAFETY: a context is current and the image is bound; the bytes are tight.
+    unsafe { send(gles, image, level, area, transfer, &tight, (row_bytes * rows) as usize) };
+    Ok(())
+}
+
+/// The upload calls of each target.
+///
+/// # Safety
+/// A context is current, the image is bound to its target on the active unit, and `texels` holds the box under the unpack
+/// state, with `slice` bytes between faces.
+unsafe fn send(gles: &Gles, image: &Image, level: u32, area: &Area, transfer: &Transfer, texels: &[u8], slice: usize) {
+    let gl = &gles.gl;
+    let (level, a) = (level as i32, area);
+    let desc = image.format.desc();
+    let face_bytes = desc.row_bytes(a.width as u32) as usize * (a.height as u32).div_ceil(desc.block_height) as usize;
+    // SAFETY: the caller's promise.
+    unsafe {
+        if image.target == gl::TEXTURE_CUBE_MAP {
+            for face in 0..a.depth {
+                let target = gl::TEXTURE_CUBE_MAP_POSITIVE_X + (a.z + face) as u32;
+                let bytes = texels.get(face as usize * slice..).unwrap_or(&[]);
+                if transfer.ty == 0 {
+                    let data = CompressedPixelUnpackData::Slice(bytes.get(..face_bytes).unwrap_or(bytes));
+                    gl.compressed_tex_sub_image_2d(target, level, a.x, a.y, a.width, a.height, transfer.internal, data);
+                } else {
+                    let data = PixelUnpackData::Slice(Some(bytes));
+                    gl.tex_sub_image_2d(target, level, a.x, a.y, a.width, a.height, transfer.format, transfer.ty, data);
+                }
+            }
+        } else if image.is_layered() {
+            let target = image.target;
+            if transfer.ty == 0 {
+                let data = CompressedPixelUnpackData::Slice(texels);
+                gl.compressed_tex_sub_image_3d(
+                    target,
+                    level,
+                    a.x,
+                    a.y,
+                    a.z,
+                    a.width,
+                    a.height,
+                    a.depth,
+                    transfer.internal,
+                    data,
+                );
+            } else {
+                let data = PixelUnpackData::Slice(Some(texels));
+                gl.tex_sub_image_3d(
+                    target,
+                    level,
+                    a.x,
+                    a.y,
+                    a.z,
+                    a.width,
+                    a.height,
+                    a.depth,
+                    transfer.format,
+                    transfer.ty,
+                    data,
+                );
+            }
+        } else if transfer.ty == 0 {
+            let data = CompressedPixelUnpackData::Slice(texels);
+            gl.compressed_tex_sub_image_2d(image.target, level, a.x, a.y, a.width, a.height, transfer.internal, data);
+        } else {
+            let data = PixelUnpackData::Slice(Some(texels));
+            gl.tex_sub_image_2d(image.target, level, a.x, a.y, a.width, a.height, transfer.format, transfer.ty, data);
+        }
+    }
+}
