@@ -176,9 +176,13 @@ impl Context {
 
     /// Stops being the current context of its thread; what was recorded is submitted.
     pub fn release_current(&mut self) {
-        if !self.state.attribs.release_behavior_none && !self.state.lost {
+        if self.state.lost {
+            return;
+        }
+        if !self.state.attribs.release_behavior_none {
             self.submit();
         }
+        self.pipe.flush(&Flush { flags: flush_flags::RELEASE, pad: 0 });
     }
 
     /// Emits what waits for a context's command flow: called before every submit.
