@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use mgl_frontend::TrackerSwitches;
+use mgpipe_wire::client::MapTier;
 
 use crate::logging;
 
@@ -39,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) server: Option<PathBuf>,
     /// `MGL_IPC_PRESENT_CREDIT`: frames that may be ahead of a backend that runs elsewhere.
     pub(crate) present_credit: u32,
+    /// `MGL_IPC_MAP_TIER`: how bytes of persistent mappings reach a backend that runs elsewhere.
+    pub(crate) map_tier: MapTier,
     /// `MGL_RECORD`: where the calls of the first share group are recorded; later groups get numbered names.
     pub(crate) record: Option<PathBuf>,
     /// `MGL_CSO_ADDRESSING`.
@@ -86,6 +89,11 @@ impl Settings {
                 _ => return Err(format!("MGL_IPC_PRESENT_CREDIT={text} is no number of frames from 1 to 16")),
             },
         };
+        let map_tier = match get("MGL_IPC_MAP_TIER").as_str() {
+            "" => MapTier::Auto,
+            text => MapTier::from_name(text)
+                .ok_or_else(|| format!("MGL_IPC_MAP_TIER={text} is unknown; use {}", MapTier::NAMES))?,
+        };
         let path = |name: &str| Some(get(name)).filter(|path| !path.is_empty()).map(PathBuf::from);
         let server = path("MGL_IPC_SERVER_PATH");
         let content_addressing = match get("MGL_CSO_ADDRESSING").as_str() {
@@ -105,7 +113,17 @@ impl Settings {
         };
         let switches = TrackerSwitches { content_addressing, ..TrackerSwitches::default() };
         let record = path("MGL_RECORD");
-        Ok(Settings { backend, transport, server, present_credit, record, switches, refuse_legacy, shader_cache })
+        Ok(Settings {
+            backend,
+            transport,
+            server,
+            present_credit,
+            map_tier,
+            record,
+            switches,
+            refuse_legacy,
+            shader_cache,
+        })
     }
 }
 
@@ -132,6 +150,7 @@ mod tests {
             transport: Transport::Monolith,
             server: None,
             present_credit: 1,
+            map_tier: MapTier::Auto,
             record: None,
             switches: TrackerSwitches::default(),
             refuse_legacy: false,
@@ -177,6 +196,7 @@ mod tests {
             ("MGL_TRANSPORT", "tcp", "use monolith, inproc, spawn or unix:PATH"),
             ("MGL_TRANSPORT", "unix:", "use monolith, inproc, spawn or unix:PATH"),
             ("MGL_IPC_PRESENT_CREDIT", "0", "from 1 to 16"),
+            ("MGL_IPC_MAP_TIER", "t9", "use auto, t0, t2 or t2-compare"),
             ("MGL_LOG", "loud", "trace"),
             ("MGL_CSO_ADDRESSING", "maybe", "use on or off"),
             ("MGL_LEGACY_CONTEXTS", "no", "use core or refuse"),

@@ -21,7 +21,7 @@ static CONNECTIONS: Mutex<Vec<(u32, Weak<WireBackend>)>> = Mutex::new(Vec::new()
 
 /// The backend that the settings ask for.
 pub(crate) fn backend(settings: &Settings) -> Arc<dyn Backend> {
-    let options = ClientOptions { frame_credit: settings.present_credit };
+    let options = ClientOptions { frame_credit: settings.present_credit, map_tier: settings.map_tier };
     let wire = match &settings.transport {
         Transport::Monolith => return local(settings.backend),
         Transport::Inproc => {

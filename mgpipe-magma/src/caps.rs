@@ -59,6 +59,7 @@ pub(crate) fn reply(device: &Device) -> CapsReply {
     add(device.ext.stencil_export, features::STENCIL_EXPORT);
     add(device.features.smooth_lines, features::SMOOTH_LINES);
     add(true, features::PERSISTENT_MAP | features::SILENT_MAPS);
+    add(device.ext.external_memory_host, features::SHARES_MEMORY);
     add(device.ext.transform_feedback, features::DRIVER_ORDERED_XFB);
     add(on(core.robust_buffer_access), features::ROBUST_BUFFER_ACCESS);
     add(device.ext.viewport_index_layer, features::SHADER_LAYER_VIEWPORT);

@@ -23,6 +23,7 @@
 //! Calls that wait: `fence_wait`, `query_result`, `resource_readback`, `read_pixels`, `get_texture_image`; recording waits
 //! only when 8 batches or 3 frames are in flight.
 
+mod adopt;
 mod blending;
 mod blit;
 mod cache;
@@ -67,9 +68,9 @@ mod transfer;
 mod validation;
 mod vertex;
 mod vertex_input;
-mod xfb;
 mod vertex_reads;
 mod written;
+mod xfb;
 
 use mgpipe_types::{Backend, Callbacks, PipeResult, Screen};
 use parking_lot::Mutex;

@@ -90,7 +90,7 @@ impl Shared {
     /// Lets go of storage that was replaced while the device may use it.
     pub(crate) fn retire(&self, storage: Arc<BufferStorage>) {
         let size = storage.size;
-        if !self.pool.put(storage) {
+        if storage.is_imported() || !self.pool.put(storage) {
             self.defer(size);
         }
     }

@@ -67,6 +67,8 @@ pub mod features {
     pub const DYNAMIC_SAMPLER_INDEXING: u64 = 1 << 48;
     /// What is written through `map_persistent` arrives without a call, so that it serves for ordinary mappings, too.
     pub const SILENT_MAPS: u64 = 1 << 49;
+    /// Memory of the client's can be a buffer's storage: [`crate::Context::adopt_memory`].
+    pub const SHARES_MEMORY: u64 = 1 << 50;
 }
 
 /// Bits of a [`CapsReply::formats`] entry.

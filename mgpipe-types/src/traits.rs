@@ -95,11 +95,31 @@ macro_rules! traits {
         pub trait Context: Send {
             $(with_optional! { context_method $recv [$(#[$doc])*] $name [] [$($flag)*]
                 ($($arg : $kind $ty),*) -> $reply $($reply_ty)? })*
+
+            /// Makes memory that somebody else writes at any time a buffer's storage until the storage is replaced. The
+            /// buffer's contents move there; the device sees later writes without a call, and what it writes is there once
+            /// a fence behind it has signalled. Only with [`crate::features::SHARES_MEMORY`].
+            ///
+            /// # Errors
+            /// Whatever keeps the memory from being storage: the buffer is then as it was.
+            fn adopt_memory(&mut self, buffer: &HandleOnly, memory: Arc<dyn SharedMemory>) -> PipeResult<()> {
+                let _ = (buffer, memory);
+                Err(PipeError::Unsupported("adopt_memory".into()))
+            }
         }
     };
 }
 
 mgpipe_catalogue!(traits);
+
+/// Memory of this process that another process, or the program in this one, writes and reads at the same time.
+pub trait SharedMemory: Send + Sync {
+    /// Address of the first byte, at the start of a page. It stays as long as the value lives.
+    fn address(&self) -> u64;
+
+    /// Length in bytes, a multiple of 64 KiB.
+    fn bytes(&self) -> u64;
+}
 
 /// A backend: opens its native API and answers a screen.
 pub trait Backend: Send + Sync {

@@ -17,7 +17,7 @@ mod event;
 mod guest;
 #[cfg(target_os = "linux")]
 mod handshake;
-mod memory;
+pub(crate) mod memory;
 #[cfg(not(target_os = "linux"))]
 mod nowhere;
 mod platform;

@@ -14,6 +14,7 @@ mod shadow;
 mod tally;
 mod writer;
 
+pub use maps::MapTier;
 pub use recovery::{recovering, RecoveryCounters, RecoveryOptions};
 
 use crate::client::connection::Connection;
@@ -38,11 +39,13 @@ pub struct Attached {
 pub struct ClientOptions {
     /// Frames that may be encoded before the server has applied them, at least 1.
     pub frame_credit: u32,
+    /// How bytes of persistent mappings travel.
+    pub map_tier: MapTier,
 }
 
 impl Default for ClientOptions {
     fn default() -> Self {
-        ClientOptions { frame_credit: 1 }
+        ClientOptions { frame_credit: 1, map_tier: MapTier::Auto }
     }
 }
 

@@ -11,7 +11,8 @@
 //!   between them and what carries the bytes: [`channel`] in shared memory, [`queue`] in plain memory. [`inproc`] puts a
 //!   backend on a second thread.
 //! * [`stats`] counts what passes a backend and what a connection waits for, and reports it.
-// Two modules allow themselves `unsafe`: the memory that two processes share, and the memory of persistent mappings.
+// Three modules allow themselves `unsafe`: the memory that two processes share, the memory of persistent mappings, and the
+// kernel's marks on its pages.
 #![deny(unsafe_code)]
 
 mod apply;

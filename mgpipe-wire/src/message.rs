@@ -2,7 +2,7 @@
 
 use crate::record::CONTROL_BASE;
 use bytemuck::{Pod, Zeroable};
-use mgpipe_types::{Caps, CapsReply, ContextHandle, PipeError, FORMAT_SLOTS};
+use mgpipe_types::{Caps, CapsReply, ContextHandle, Handle, PipeError, FORMAT_SLOTS};
 
 /// Kinds of control records on a connection. Those of recordings lie below.
 pub(crate) mod control {
@@ -22,6 +22,8 @@ pub(crate) mod control {
     pub(crate) const PIECE: u16 = CONTROL_BASE + 21;
     /// The pieces so far are one record.
     pub(crate) const WHOLE: u16 = CONTROL_BASE + 22;
+    /// A buffer's storage shall be memory that the client has shared; body: [`super::Sharing`]; answered without bytes.
+    pub(crate) const SHARE: u16 = CONTROL_BASE + 23;
 }
 
 /// Whom a record is about, 16 bytes: a screen of the connection, and a context of it or null.
@@ -37,6 +39,17 @@ impl Subject {
     pub(crate) fn new(screen: u32, context: ContextHandle) -> Subject {
         Subject { screen, pad: 0, context }
     }
+}
+
+/// A buffer whose storage shall be shared memory, 32 bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub(crate) struct Sharing {
+    pub(crate) subject: Subject,
+    pub(crate) buffer: Handle,
+    /// Number of the memory, as the channel gave it.
+    pub(crate) memory: u32,
+    pub(crate) pad: u32,
 }
 
 /// Status word of an answer that is no error.

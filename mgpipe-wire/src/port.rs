@@ -18,6 +18,7 @@
 //!   when the peer is not parked.
 
 use bytemuck::{Pod, Zeroable};
+use mgpipe_types::SharedMemory;
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
@@ -116,6 +117,16 @@ pub trait CommandSink: Send {
     /// # Errors
     /// [`PortError::Lost`] and [`PortError::TooLarge`].
     fn stage(&mut self, bytes: usize, idle: Idle<'_>) -> Result<(StageRange, &mut [u8]), PortError>;
+
+    /// Zeroed memory of at least `bytes` that both ends may touch at any time, and the number by which the server finds it
+    /// ([`CommandSource::shared`]). `None` where the connection has no such memory, or the system no more of it.
+    ///
+    /// # Errors
+    /// [`PortError::Lost`].
+    fn share(&mut self, bytes: usize) -> Result<Option<(u32, Arc<dyn SharedMemory>)>, PortError> {
+        let _ = bytes;
+        Ok(None)
+    }
 
     /// Publishes what was committed, and wakes the server when it is parked.
     fn doorbell(&mut self);
@@ -218,6 +229,12 @@ pub trait CommandSource: Send {
 
     /// The bytes of a range that the record taken last names; `None` when the range lies outside its segment.
     fn resolve(&self, range: StageRange) -> Option<&[u8]>;
+
+    /// Memory that the client has shared under this number; it is handed over once.
+    fn shared(&mut self, number: u32) -> Option<Arc<dyn SharedMemory>> {
+        let _ = number;
+        None
+    }
 
     /// The record taken last has been applied: its bytes and ranges may be reused, [`Mark::Applied`] rises.
     fn retire(&mut self);

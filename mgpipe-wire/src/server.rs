@@ -7,11 +7,12 @@
 use crate::apply::{apply_ref, Reply};
 use crate::call::Call;
 use crate::event::{send_device_lost, send_fence, EventCallbacks};
-use crate::message::{caps_bytes, control, error_parts, Subject, STATUS_OK};
+use crate::message::{caps_bytes, control, error_parts, Sharing, Subject, STATUS_OK};
 use crate::port::{EventSink, Mark, PortError, ReplySink, ReplyTicket, ServerEnd, StageRange};
 use crate::record::{record_flags, split_record, DecodeError, CONTROL_BASE, MAX_RECORD_BYTES};
 use mgpipe_types::{
     fence_status, flush_flags, Backend, Context, ContextHandle, Handle, HandleOnly, Kind, Opcode, PipeError, Screen,
+    SharedMemory,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -98,9 +99,27 @@ pub fn serve(end: ServerEnd, backend: &dyn Backend) -> Result<ServeReport, Serve
             Err(error) => return Err(error.into()),
         }
         session.report.records += 1;
-        session.record(bytemuck::cast_slice(&words), &|range| commands.resolve(range))?;
+        let bytes = bytemuck::cast_slice(&words);
+        match sharing(bytes) {
+            Some((ticket, sharing)) => session.share(ticket, sharing, commands.shared(sharing.memory))?,
+            None => session.record(bytes, &|range| commands.resolve(range))?,
+        }
         commands.retire();
     }
+}
+
+/// The ticket and the body of a record that shares memory; another record is none.
+fn sharing(bytes: &[u8]) -> Option<(ReplyTicket, Sharing)> {
+    // A record starts with its kind.
+    if !bytes.starts_with(&control::SHARE.to_ne_bytes()) {
+        return None;
+    }
+    let (header, body, rest) = split_record(bytes).ok()?;
+    if header.kind != control::SHARE || header.flags != record_flags::TICKET || !rest.is_empty() {
+        return None;
+    }
+    let (ticket, body) = body.split_at_checked(std::mem::size_of::<ReplyTicket>())?;
+    Some((bytemuck::pod_read_unaligned(ticket), bytemuck::try_pod_read_unaligned(body).ok()?))
 }
 
 type Resolve<'a> = &'a dyn Fn(StageRange) -> Option<&'a [u8]>;
@@ -383,6 +402,24 @@ impl Session<'_> {
             }
             _ => Err(self.broken("control kind")),
         }
+    }
+
+    /// Makes memory of the client a buffer's storage.
+    fn share(
+        &mut self,
+        ticket: ReplyTicket,
+        sharing: Sharing,
+        memory: Option<Arc<dyn SharedMemory>>,
+    ) -> Result<(), ServeError> {
+        let memory = memory.ok_or_else(|| self.broken("no such shared memory"))?;
+        let Subject { screen, context, .. } = sharing.subject;
+        let open = self.place(screen).and_then(|at| self.screens.get_mut(at));
+        let flow = open.and_then(|open| open.flows.get_mut(context.slot() as usize)).and_then(Option::as_mut);
+        let Some(flow) = flow.filter(|flow| flow.handle == context) else {
+            return Err(self.broken("no such context"));
+        };
+        let adopted = flow.context.adopt_memory(&HandleOnly { handle: sharing.buffer }, memory);
+        self.reply_result(ticket, adopted.map(|()| Vec::new()))
     }
 
     /// Takes a piece of a record; every piece but the last is a multiple of 8 long.

@@ -1,5 +1,7 @@
 //! Buffer storage.
 
+mod import;
+
 use super::Usage;
 use crate::device::{BatchValue, Device};
 use crate::error::map_create;
@@ -19,6 +21,8 @@ pub(crate) struct BufferStorage {
     pub(crate) raw: vk::Buffer,
     pub(crate) size: u64,
     allocation: Option<Allocation>,
+    /// Memory that is not the allocator's.
+    imported: Option<import::Imported>,
     mapped: Option<NonNull<u8>>,
     pub(crate) usage: Usage,
     /// Whether commands have ever written the bytes: host copies of them are then not to be trusted.
@@ -45,42 +49,62 @@ pub(crate) enum Placement {
     Readback,
 }
 
-impl BufferStorage {
-    /// Allocates storage. The bytes are undefined.
-    ///
-    /// # Errors
-    /// Out of memory, a lost device.
-    pub(crate) fn new(device: &Arc<Device>, size: u64, placement: Placement) -> PipeResult<BufferStorage> {
-        use vk::BufferUsageFlags as U;
-        let mut usage = U::TRANSFER_SRC | U::TRANSFER_DST;
-        if placement == Placement::Upload {
-            usage |= U::UNIFORM_BUFFER
-                | U::STORAGE_BUFFER
-                | U::VERTEX_BUFFER
-                | U::INDEX_BUFFER
-                | U::INDIRECT_BUFFER
-                | U::UNIFORM_TEXEL_BUFFER
-                | U::STORAGE_TEXEL_BUFFER;
-            if device.ext.transform_feedback {
-                usage |= U::TRANSFORM_FEEDBACK_BUFFER_EXT | U::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;
-            }
+/// What a buffer may be used for.
+fn usage_of(device: &Device, placement: Placement) -> vk::BufferUsageFlags {
+    use vk::BufferUsageFlags as U;
+    let mut usage = U::TRANSFER_SRC | U::TRANSFER_DST;
+    if placement == Placement::Upload {
+        usage |= U::UNIFORM_BUFFER
+            | U::STORAGE_BUFFER
+            | U::VERTEX_BUFFER
+            | U::INDEX_BUFFER
+            | U::INDIRECT_BUFFER
+            | U::UNIFORM_TEXEL_BUFFER
+            | U::STORAGE_TEXEL_BUFFER;
+        if device.ext.transform_feedback {
+            usage |= U::TRANSFORM_FEEDBACK_BUFFER_EXT | U::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT;
         }
+    }
+    usage
+}
+
+impl BufferStorage {
+    /// A Vulkan buffer that has no memory yet.
+    fn without_memory(
+        device: &Arc<Device>,
+        size: u64,
+        usage: vk::BufferUsageFlags,
+        external: Option<&mut vk::ExternalMemoryBufferCreateInfo<'_>>,
+    ) -> PipeResult<BufferStorage> {
         // A range of a buffer may end anywhere; word-sized device operations still want whole words.
-        let info = vk::BufferCreateInfo::default().size(size.max(4).next_multiple_of(4)).usage(usage);
-        // SAFETY: the device is alive; all usage bits belong to enabled extensions.
+        let mut info = vk::BufferCreateInfo::default().size(size.max(4).next_multiple_of(4)).usage(usage);
+        if let Some(external) = external {
+            info = info.push_next(external);
+        }
+        // SAFETY: the device is alive; all usage bits and the chain belong to enabled extensions.
         let raw = unsafe { device.raw.create_buffer(&info, None) }.map_err(|code| map_create("buffer", code))?;
-        let mut storage = BufferStorage {
+        Ok(BufferStorage {
             device: device.clone(),
             raw,
             size,
             allocation: None,
+            imported: None,
             mapped: None,
             usage: Usage::default(),
             device_written: AtomicBool::new(false),
             writer: Mutex::new(None),
             written: Mutex::new((0, 0)),
             views: Mutex::new(HashMap::new()),
-        };
+        })
+    }
+
+    /// Allocates storage. The bytes are undefined.
+    ///
+    /// # Errors
+    /// Out of memory, a lost device.
+    pub(crate) fn new(device: &Arc<Device>, size: u64, placement: Placement) -> PipeResult<BufferStorage> {
+        let mut storage = BufferStorage::without_memory(device, size, usage_of(device, placement), None)?;
+        let raw = storage.raw;
         // SAFETY: the buffer was created by this device.
         let requirements = unsafe { device.raw.get_buffer_memory_requirements(raw) };
         let locations: &[MemoryLocation] = match placement {
@@ -180,6 +204,10 @@ impl Drop for BufferStorage {
         }
         if let Some(allocation) = self.allocation.take() {
             self.device.free(allocation);
+        }
+        if let Some(imported) = self.imported.take() {
+            // SAFETY: the buffer is gone. A null handle is ignored.
+            unsafe { self.device.raw.free_memory(imported.memory, None) };
         }
     }
 }

@@ -10,6 +10,7 @@ use super::memory::{Incoming, Outgoing};
 use super::stage::{Stage, StageReader};
 use crate::port::{CommandSink, CommandSource, Idle, Mark, PortError, StageRange};
 use crate::record::{RecordHeader, HEADER_BYTES};
+use mgpipe_types::SharedMemory;
 use std::cell::RefCell;
 use std::sync::atomic::{fence, Ordering};
 use std::sync::Arc;
@@ -194,6 +195,17 @@ impl CommandSink for Sink {
         Ok((range, window))
     }
 
+    fn share(&mut self, bytes: usize) -> Result<Option<(u32, Arc<dyn SharedMemory>)>, PortError> {
+        self.core.check()?;
+        match self.stage.share(bytes) {
+            Ok((number, region)) => Ok(Some((number, region))),
+            Err(error) => {
+                log::debug!("no shared memory of {bytes} bytes: {error}");
+                Ok(None)
+            }
+        }
+    }
+
     #[inline]
     fn doorbell(&mut self) {
         if self.unpublished > 0 {
@@ -298,6 +310,10 @@ impl CommandSource for Source {
 
     fn resolve(&self, range: StageRange) -> Option<&[u8]> {
         self.stage.resolve(range)
+    }
+
+    fn shared(&mut self, number: u32) -> Option<Arc<dyn SharedMemory>> {
+        self.stage.take_shared(number).map(|region| region as Arc<dyn SharedMemory>)
     }
 
     fn retire(&mut self) {

@@ -19,7 +19,7 @@ const FRAME_HEAD: usize = 8;
 pub(crate) const MAX_PAYLOAD: usize = 1 << 20;
 
 /// Version of everything that is not in the catalogue of calls: the control block, the segments, these messages.
-pub const CHANNEL_VERSION: u32 = 1;
+pub const CHANNEL_VERSION: u32 = 2;
 
 /// What is wrong with a frame.
 #[non_exhaustive]
@@ -156,6 +156,13 @@ pub(crate) enum Message {
     },
     /// Either: the connection ends because of this.
     Fatal(String),
+    /// Client: memory for both sides, as a file. A record names it, once.
+    Share {
+        /// Its number.
+        number: u32,
+        /// Its size.
+        bytes: u64,
+    },
 }
 
 fn text(body: &[u8]) -> String {
@@ -171,6 +178,7 @@ impl Message {
             Message::StageOpen { .. } => 4,
             Message::StageClose { .. } => 5,
             Message::Fatal(_) => 6,
+            Message::Share { .. } => 7,
         }
     }
 
@@ -179,7 +187,7 @@ impl Message {
         match self {
             Message::Hello(_, Some(_)) => 3,
             Message::Welcome(_) => 2,
-            Message::StageOpen { .. } => 1,
+            Message::StageOpen { .. } | Message::Share { .. } => 1,
             Message::Hello(_, None) | Message::Refused(..) | Message::StageClose { .. } | Message::Fatal(_) => 0,
         }
     }
@@ -199,7 +207,7 @@ impl Message {
                 version.put(&mut payload);
                 payload.extend_from_slice(why.as_bytes());
             }
-            Message::StageOpen { id, bytes } => {
+            Message::StageOpen { id, bytes } | Message::Share { number: id, bytes } => {
                 payload.extend_from_slice(&id.to_le_bytes());
                 payload.extend_from_slice(&bytes.to_le_bytes());
             }
@@ -234,10 +242,15 @@ impl Message {
             }
             2 => Message::Welcome(version()?.0),
             3 => version().map(|(version, why)| Message::Refused(version, text(why)))?,
-            4 => {
+            4 | 7 => {
                 let (id, rest) = body.split_first_chunk().ok_or(FrameError::Body(kind))?;
                 let bytes = rest.try_into().map_err(|_| FrameError::Body(kind))?;
-                Message::StageOpen { id: u32::from_le_bytes(*id), bytes: u64::from_le_bytes(bytes) }
+                let (number, bytes) = (u32::from_le_bytes(*id), u64::from_le_bytes(bytes));
+                if kind == 4 {
+                    Message::StageOpen { id: number, bytes }
+                } else {
+                    Message::Share { number, bytes }
+                }
             }
             5 => Message::StageClose { id: u32::from_le_bytes(body.try_into().map_err(|_| FrameError::Body(kind))?) },
             6 => Message::Fatal(text(body)),

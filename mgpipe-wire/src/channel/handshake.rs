@@ -4,7 +4,7 @@ use super::assemble::{client_core, client_end, server_core, server_end, SegmentS
 use super::block::BLOCK_BYTES;
 use super::control::{Message, Version, Wishes};
 use super::core::Tuning;
-use super::memory::{Access, Region};
+use super::memory::{Access, Region, REGION_ALIGN};
 use super::socket::{send, Receiver};
 use super::stage::{out_of_memory, Announce, StageTable};
 use super::start::{ConnectOptions, StartError};
@@ -35,6 +35,13 @@ impl Announce for AnnounceThere {
     fn close(&mut self, id: u32) {
         // A server that is gone needs no goodbye, and the next wait tells.
         let _ = send(&self.socket, &Message::StageClose { id }, &[]);
+    }
+
+    fn share(&mut self, number: u32, bytes: usize) -> io::Result<Arc<Region>> {
+        let bytes = bytes.max(1).checked_next_multiple_of(REGION_ALIGN).ok_or(io::ErrorKind::OutOfMemory)?;
+        let (region, file) = segment::make("mgl-mapping", bytes)?;
+        send(&self.socket, &Message::Share { number, bytes: bytes as u64 }, &[file.as_fd()])?;
+        Ok(region)
     }
 }
 

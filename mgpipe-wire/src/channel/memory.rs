@@ -8,6 +8,7 @@
 //! so readers copy what they check, and take no length or index from a window twice.
 #![allow(unsafe_code)]
 
+use mgpipe_types::SharedMemory;
 use std::alloc::{dealloc, Layout};
 use std::io;
 use std::ptr::NonNull;
@@ -97,6 +98,11 @@ impl Region {
         self.len
     }
 
+    /// Address of the first byte in this process.
+    pub(crate) fn address(&self) -> u64 {
+        self.start.as_ptr() as u64
+    }
+
     fn word(&self, at: usize, bytes: usize) -> Option<NonNull<u8>> {
         let inside = at % bytes == 0 && at.checked_add(bytes).is_some_and(|end| end <= self.len);
         // An atomic reference allows writing, which a read-only mapping would answer with a fault.
@@ -124,6 +130,17 @@ impl Region {
         let inside = at.checked_add(len).is_some_and(|end| end <= self.len);
         // SAFETY: `at` lies inside the region or one past its end.
         inside.then(|| unsafe { self.start.add(at) })
+    }
+}
+
+/// A region of which neither end has windows: the program and its device do with the bytes what they like.
+impl SharedMemory for Region {
+    fn address(&self) -> u64 {
+        Region::address(self)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.len as u64
     }
 }
 

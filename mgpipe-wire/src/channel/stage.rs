@@ -22,6 +22,9 @@ const STAGE_ALIGN: u64 = 64;
 /// Most segments over a connection's life: doubling ends long before.
 pub(crate) const MAX_SEGMENTS: usize = 32;
 
+/// Pieces of shared memory that may wait for their record.
+const MAX_UNNAMED: usize = 64;
+
 /// How long the server waits for a segment that a record names and that was announced elsewhere.
 const ANNOUNCE_LIMIT: Duration = Duration::from_secs(5);
 
@@ -31,6 +34,8 @@ pub(crate) trait Announce: Send {
     fn open(&mut self, id: u32, bytes: usize) -> Result<Arc<Region>, PortError>;
     /// Nothing refers to the segment any more.
     fn close(&mut self, id: u32);
+    /// Memory of `bytes` for both sides, known to the server under `number` when this returns or soon after.
+    fn share(&mut self, number: u32, bytes: usize) -> io::Result<Arc<Region>>;
 }
 
 struct InFlight {
@@ -50,6 +55,8 @@ pub(crate) struct Stage {
     in_flight: VecDeque<InFlight>,
     /// End of the last range that no record has been committed for.
     open: Option<u64>,
+    /// Number of the memory that was shared last.
+    shared: u32,
 }
 
 impl Stage {
@@ -57,7 +64,7 @@ impl Stage {
     pub(crate) fn new(first: Outgoing, limit: usize, announce: Box<dyn Announce>) -> Stage {
         let limit = limit.max(first.len());
         let in_flight = VecDeque::new();
-        Stage { announce, segment: first, id: 0, limit, head: 0, freed: 0, in_flight, open: None }
+        Stage { announce, segment: first, id: 0, limit, head: 0, freed: 0, in_flight, open: None, shared: 0 }
     }
 
     /// Largest range.
@@ -135,6 +142,14 @@ impl Stage {
         Ok(Some(StageRange { offset: position % self.capacity(), size, segment: self.id, pad: 0 }))
     }
 
+    /// Memory for both sides, and its number.
+    pub(crate) fn share(&mut self, bytes: usize) -> io::Result<(u32, Arc<Region>)> {
+        let number = self.shared.wrapping_add(1);
+        let region = self.announce.share(number, bytes)?;
+        self.shared = number;
+        Ok((number, region))
+    }
+
     /// Whether applied records will free anything. Ranges that no record names yet are freed by none.
     pub(crate) fn will_settle(&self) -> bool {
         self.in_flight.front().is_some_and(|range| range.ordinal != u64::MAX)
@@ -166,6 +181,8 @@ impl Stage {
 #[derive(Default)]
 struct Known {
     segments: Vec<Option<Arc<Region>>>,
+    /// Memory for both sides that no record has named yet.
+    shared: Vec<(u32, Arc<Region>)>,
 }
 
 /// The server's segments, filled by whoever hears of them.
@@ -187,6 +204,31 @@ impl StageTable {
         known.segments.push(Some(region));
         self.more.notify_all();
         Ok(())
+    }
+
+    /// Memory that the client shares.
+    pub(crate) fn share(&self, number: u32, region: Arc<Region>) -> Result<(), PortError> {
+        let mut known = self.known.lock();
+        if known.shared.len() >= MAX_UNNAMED || known.shared.iter().any(|(other, _)| *other == number) {
+            return Err(PortError::Corrupt("too much shared memory that no record names".into()));
+        }
+        known.shared.push((number, region));
+        self.more.notify_all();
+        Ok(())
+    }
+
+    /// Takes shared memory of a number out of the table, waiting for it to be announced; `None` when it does not come.
+    pub(crate) fn take_shared(&self, number: u32) -> Option<Arc<Region>> {
+        let deadline = Instant::now() + ANNOUNCE_LIMIT;
+        let mut known = self.known.lock();
+        loop {
+            if let Some(at) = known.shared.iter().position(|(other, _)| *other == number) {
+                return Some(known.shared.swap_remove(at).1);
+            }
+            if self.more.wait_until(&mut known, deadline).timed_out() {
+                return None;
+            }
+        }
     }
 
     /// The client names this segment no more.
@@ -236,6 +278,11 @@ impl StageReader {
         }
     }
 
+    /// Memory that the client has shared, once.
+    pub(crate) fn take_shared(&self, number: u32) -> Option<Arc<Region>> {
+        self.table.take_shared(number)
+    }
+
     /// The bytes of a range; `None` when it lies outside its segment or there is no such segment.
     pub(crate) fn resolve(&self, range: StageRange) -> Option<&[u8]> {
         let cached = self.cache.get(range.segment as usize)?;
@@ -262,6 +309,12 @@ impl Announce for AnnounceHere {
 
     fn close(&mut self, id: u32) {
         self.0.close(id);
+    }
+
+    fn share(&mut self, number: u32, bytes: usize) -> io::Result<Arc<Region>> {
+        let region = Arc::new(Region::private(bytes)?);
+        self.0.share(number, region.clone()).map_err(io::Error::other)?;
+        Ok(region)
     }
 }
 

@@ -27,11 +27,11 @@ pub(crate) struct Watcher {
     owner: u32,
 }
 
-fn stage_segment(bytes: u64, files: Vec<OwnedFd>, most: usize) -> io::Result<Arc<Region>> {
+fn clients_segment(bytes: u64, files: Vec<OwnedFd>, most: usize, access: Access) -> io::Result<Arc<Region>> {
     let bytes = usize::try_from(bytes).ok().filter(|bytes| *bytes <= most && *bytes % REGION_ALIGN == 0 && *bytes > 0);
     match (bytes, files.into_iter().next()) {
-        (Some(bytes), Some(file)) => segment::take(file, bytes, Access::Read),
-        _ => Err(io::Error::new(io::ErrorKind::InvalidData, "a stage segment of an impossible size")),
+        (Some(bytes), Some(file)) => segment::take(file, bytes, access),
+        _ => Err(io::Error::new(io::ErrorKind::InvalidData, "a segment of an impossible size")),
     }
 }
 
@@ -46,9 +46,17 @@ fn listen(receiver: &mut Receiver, stages: Option<&Stages>) -> PortError {
             Err(error) => return PortError::Corrupt(format!("the control socket: {error}")),
         };
         let handled = match (message, stages) {
-            (Message::StageOpen { id, bytes }, Some((table, most))) => stage_segment(bytes, files, *most)
-                .map_err(|error| PortError::Corrupt(error.to_string()))
-                .and_then(|region| table.open(id, region)),
+            (Message::StageOpen { id, bytes }, Some((table, most))) => {
+                clients_segment(bytes, files, *most, Access::Read)
+                    .map_err(|error| PortError::Corrupt(error.to_string()))
+                    .and_then(|region| table.open(id, region))
+            }
+            // However large: it is the client's memory, and no more of this process than addresses.
+            (Message::Share { number, bytes }, Some((table, _))) => {
+                clients_segment(bytes, files, isize::MAX as usize, Access::ReadWrite)
+                    .map_err(|error| PortError::Corrupt(error.to_string()))
+                    .and_then(|region| table.share(number, region))
+            }
             (Message::StageClose { id }, Some((table, _))) => {
                 table.close(id);
                 Ok(())

@@ -3,8 +3,9 @@
 use super::connection::{pipe_error, Connection, Head};
 use super::writer::Writer;
 use crate::message::{caps_from, error_from, Subject, STATUS_OK};
+use crate::record::padded;
 use bytemuck::Pod;
-use mgpipe_types::{CapsReply, PipeError, PipeResult};
+use mgpipe_types::{BufferReadback, CapsReply, Handle, Opcode, PipeError, PipeResult};
 
 /// Most bytes of an answer that is not the caller's own memory.
 const MAX_SMALL: usize = 64 << 10;
@@ -82,4 +83,23 @@ pub(crate) fn bytes(
         Ok(status) => Err(error_from(status, b"the read-back failed on the server")),
         Err(error) => Err(pipe_error(error)),
     }
+}
+
+/// Bytes of a buffer on the server, from an offset on.
+pub(crate) fn buffer(
+    connection: &Connection,
+    subject: Subject,
+    buffer: Handle,
+    offset: u64,
+    out: &mut [u8],
+) -> PipeResult<()> {
+    let length = out.len() as u64;
+    let readback = BufferReadback { res: buffer, offset, size: length };
+    let body = padded(std::mem::size_of::<BufferReadback>()) + 8;
+    let head = Head { kind: Opcode::ResourceReadback as u16, flags: 0, body, ticket: None, staged: None };
+    let fill = |writer: &mut Writer<'_>, _: bool| {
+        writer.put(bytemuck::bytes_of(&readback));
+        writer.put_word(length);
+    };
+    bytes(connection, subject, head, fill, out)
 }

@@ -2,12 +2,12 @@
 
 use super::tally::Tally;
 use super::writer::Writer;
-use super::{Attached, ClientOptions};
+use super::{answer, Attached, ClientOptions};
 use crate::event::{deliver, Notice};
-use crate::message::{control, Subject};
+use crate::message::{control, Sharing, Subject};
 use crate::port::{ClientLink, CommandSink, EventSource, Mark, PortError, ReplyBoard, ReplyTicket, StageRange};
 use crate::record::{padded, record_flags, RecordHeader, HEADER_BYTES, MAX_RECORD_BYTES};
-use mgpipe_types::{Callbacks, FenceHandle, Handle, PipeError};
+use mgpipe_types::{Callbacks, FenceHandle, Handle, PipeError, PipeResult, SharedMemory};
 use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::HashMap;
@@ -91,7 +91,7 @@ pub(crate) struct Connection {
     link: Arc<dyn ClientLink>,
     listeners: Mutex<HashMap<u32, Arc<Listener>>>,
     next_screen: AtomicU32,
-    options: ClientOptions,
+    pub(crate) options: ClientOptions,
     pub(crate) tally: Arc<Tally>,
     keeper: Mutex<Option<Box<dyn Any + Send + Sync>>>,
 }
@@ -263,6 +263,22 @@ impl Connection {
         // What the server said before it answered comes before what the answer lets the caller do.
         self.drain();
         answer
+    }
+
+    /// Makes memory that the server shares a buffer's storage. What is in the buffer moves there.
+    pub(crate) fn share_buffer(
+        &self,
+        subject: Subject,
+        buffer: Handle,
+        bytes: usize,
+    ) -> PipeResult<Arc<dyn SharedMemory>> {
+        let shared = self.stream.lock().sink.share(bytes).map_err(pipe_error)?;
+        let (number, memory) = shared.ok_or_else(|| PipeError::Unsupported("memory is not shared here".into()))?;
+        let sharing = Sharing { subject, buffer, memory: number, pad: 0 };
+        let body = std::mem::size_of::<Sharing>();
+        let head = Head { kind: control::SHARE, flags: 0, body, ticket: None, staged: None };
+        answer::done(self, subject, head, |writer, _| writer.put(bytemuck::bytes_of(&sharing)))?;
+        Ok(memory)
     }
 
     /// Writes a control record without an answer.

@@ -2,7 +2,7 @@
 
 use super::answer;
 use super::connection::{Connection, Head, Listener};
-use super::maps::{read_buffer, Maps};
+use super::maps::{Bound, Maps};
 use super::writer::Writer;
 use crate::message::{control, Subject};
 use crate::port::PortError;
@@ -48,6 +48,8 @@ struct WireContext {
     connection: Arc<Connection>,
     subject: Subject,
     share: Arc<ScreenState>,
+    /// What the verbs of the context reach.
+    bound: Bound,
     /// The query that was not there yet when the server was asked last.
     waiting: Option<(Handle, Instant)>,
 }
@@ -76,12 +78,21 @@ pub(crate) fn open_screen(connection: Arc<Connection>, callbacks: Arc<dyn Callba
             return Err(error);
         }
     };
+    let shares = caps.caps.features & features::SHARES_MEMORY != 0;
+    let maps = match Maps::new(connection.options.map_tier, shares) {
+        Ok(maps) => maps,
+        Err(error) => {
+            let _ = connection.control(control::CLOSE_SCREEN, subject);
+            connection.forget(screen);
+            return Err(error);
+        }
+    };
     let state = ScreenState {
         connection,
         screen,
         listener,
         caps,
-        maps: Maps::default(),
+        maps,
         contexts: Mutex::default(),
         fruitless: AtomicU32::new(0),
     };
@@ -171,13 +182,7 @@ impl ScreenState {
     fn map(&self, buffer: Handle) -> PipeResult<MapResult> {
         let context = self.contexts.lock().last().copied();
         let context = context.ok_or_else(|| PipeError::Unsupported("a mapping without a context".into()))?;
-        let subject = Subject::new(self.screen, context);
-        let mapped = self.maps.map(buffer, |bytes| read_buffer(&self.connection, subject, buffer, bytes));
-        match (mapped, self.connection.lost()) {
-            (Some((address, size)), _) => Ok(MapResult { address, size, segment: 0, coherent: 1, offset: 0 }),
-            (None, Some(why)) => Err(PipeError::DeviceLost(why)),
-            (None, None) => Err(PipeError::OutOfMemory("a persistent mapping".into())),
-        }
+        self.maps.map(&self.connection, Subject::new(self.screen, context), buffer)
     }
 }
 
@@ -266,26 +271,6 @@ macro_rules! speak {
 
 /// What precedes a record on this side. Only a few calls have something.
 macro_rules! before {
-    ($share:expr, $subject:expr, resource_copy_region($copy:ident)) => {
-        if $copy.dst_kind == Kind::Buffer as u8 {
-            $share.maps.written($copy.dst, false);
-        }
-    };
-    ($share:expr, $subject:expr, readback_to_buffer($readback:ident)) => {
-        $share.maps.written($readback.buffer, false)
-    };
-    ($share:expr, $subject:expr, set_stream_output_targets($header:ident, $targets:ident)) => {
-        for target in $targets {
-            $share.maps.written(target.res, true);
-        }
-    };
-    ($share:expr, $subject:expr, set_shader_buffers($header:ident, $ranges:ident, $bytes:ident)) => {
-        for (at, range) in $ranges.iter().enumerate().take(32) {
-            if $header.writable_mask >> at & 1 != 0 {
-                $share.maps.written(range.res, true);
-            }
-        }
-    };
     ($share:expr, $subject:expr, resource_subdata($data:ident, $regions:ident, $bytes:ident)) => {
         $share.maps.uploaded($data, $bytes)
     };
@@ -297,7 +282,7 @@ macro_rules! before {
     };
     ($share:expr, $subject:expr, memory_barrier($barrier:ident)) => {
         if $share.maps.any() && $barrier.bits & gl::CLIENT_MAPPED_BUFFER_BARRIER_BIT != 0 {
-            $share.maps.push(&$share.connection, $subject, true);
+            $share.maps.push_all(&$share.connection, $subject);
         }
     };
     ($share:expr, $subject:expr, $name:ident($($arg:ident),*)) => {};
@@ -333,36 +318,91 @@ macro_rules! after {
         $share.careful(storage_bytes(&desc), $ordinal)
     }};
     ($share:expr, $ordinal:ident, resource_destroy($resource:ident)) => {
-        if $resource.kind == Kind::Buffer as u8 {
-            $share.maps.destroyed($resource.handle);
-        }
+        $share.maps.destroyed($resource.kind, $resource.handle)
     };
     ($share:expr, $ordinal:ident, $name:ident($($arg:ident),*)) => {};
 }
 
-/// Coherent mappings are looked at in front of everything that reads buffers, or writes a part of one.
-macro_rules! push_maps {
-    (DrawVbo $self:ident) => {
+/// Coherent mappings are looked at in front of what reads their buffers, or writes a part of one, and every context keeps in
+/// mind what is bound.
+macro_rules! maps_before {
+    ($self:ident set_vertex_buffers($header:ident, $buffers:ident)) => {
+        $self.bound.vertex_buffers($header.start, $buffers)
+    };
+    ($self:ident set_index_buffer($buffer:ident)) => {
+        $self.bound.index_buffer($buffer.res)
+    };
+    ($self:ident set_indirect_buffers($buffers:ident)) => {
+        $self.bound.indirect_buffers([$buffers.indirect, $buffers.parameter])
+    };
+    ($self:ident set_shader_buffers($header:ident, $ranges:ident, $bytes:ident)) => {
+        $self.bound.shader_buffers($header, $ranges)
+    };
+    ($self:ident set_stream_output_targets($header:ident, $targets:ident)) => {
+        $self.bound.capture_targets($targets)
+    };
+    ($self:ident begin_stream_output($begin:ident)) => {
+        $self.bound.capture(true)
+    };
+    ($self:ident end_stream_output($end:ident)) => {
+        $self.bound.capture(false)
+    };
+    ($self:ident pause_stream_output($xfb:ident)) => {
+        $self.bound.capture(false)
+    };
+    ($self:ident resume_stream_output($xfb:ident)) => {
+        $self.bound.capture(true)
+    };
+    ($self:ident draw_vbo($info:ident, $ranges:ident, $indirect:ident, $indices:ident)) => {
         if $self.share.maps.any() {
-            $self.share.maps.push(&$self.connection, $self.subject, false);
+            let commands = $indirect.iter().flat_map(|draw| [draw.buffer, draw.count_buffer]);
+            let named = commands.chain([$info.index_buffer]);
+            $self.share.maps.push_bound(&$self.connection, $self.subject, &mut $self.bound, named);
         }
     };
-    (LaunchGrid $self:ident) => {
-        push_maps!(DrawVbo $self)
+    ($self:ident launch_grid($grid:ident)) => {
+        if $self.share.maps.any() {
+            let named = [$grid.indirect].into_iter();
+            $self.share.maps.push_bound(&$self.connection, $self.subject, &mut $self.bound, named);
+        }
     };
-    (ResourceCopyRegion $self:ident) => {
-        push_maps!(DrawVbo $self)
+    ($self:ident resource_copy_region($copy:ident)) => {
+        if $self.share.maps.any() {
+            $self.share.maps.push_copy(&$self.connection, $self.subject, $copy);
+        }
     };
-    (ResourceReadback $self:ident) => {
-        push_maps!(DrawVbo $self)
+    ($self:ident resource_readback($readback:ident, $bytes:ident)) => {
+        if $self.share.maps.any() {
+            $self.share.maps.push_read(&$self.connection, $self.subject, $readback.res);
+        }
     };
-    (ReadbackToBuffer $self:ident) => {
-        push_maps!(DrawVbo $self)
+    ($self:ident readback_to_buffer($readback:ident)) => {
+        if $self.share.maps.any() {
+            $self.share.maps.push_written(&$self.connection, $self.subject, $readback.buffer);
+        }
     };
-    (BeginStreamOutput $self:ident) => {
-        push_maps!(DrawVbo $self)
+    ($self:ident $name:ident($($arg:ident),*)) => {};
+}
+
+/// What the device has been told to write is fetched later.
+macro_rules! maps_after {
+    ($self:ident draw_vbo($info:ident, $ranges:ident, $indirect:ident, $indices:ident)) => {
+        if $self.share.maps.any() {
+            $self.share.maps.ran(&$self.bound);
+        }
     };
-    ($op:ident $self:ident) => {};
+    ($self:ident launch_grid($grid:ident)) => {
+        if $self.share.maps.any() {
+            $self.share.maps.ran(&$self.bound);
+        }
+    };
+    ($self:ident resource_copy_region($copy:ident)) => {
+        $self.share.maps.copied($copy)
+    };
+    ($self:ident readback_to_buffer($readback:ident)) => {
+        $self.share.maps.packed($readback)
+    };
+    ($self:ident $name:ident($($arg:ident),*)) => {};
 }
 
 macro_rules! screen_method {
@@ -419,16 +459,17 @@ macro_rules! context_method {
     };
     (context $class:ident $op:ident $name:ident ($($arg:ident : $kind:ident $ty:ident),*) -> none) => {
         fn $name(&mut self, $($arg: mgpipe_arg!($kind $ty)),*) {
-            push_maps!($op self);
+            maps_before!(self $name($($arg),*));
             before!(self.share, self.subject, $name($($arg),*));
             #[allow(unused_variables)]
             let ordinal = speak!(self.connection, self.subject, $op ($($arg : $kind),*) -> none);
+            maps_after!(self $name($($arg),*));
             after!(self.share, ordinal, $name($($arg),*));
         }
     };
     (context $class:ident $op:ident $name:ident ($($arg:ident : $kind:ident $ty:ident),*) -> status) => {
         fn $name(&mut self, $($arg: mgpipe_arg!($kind $ty)),*) -> PipeResult<()> {
-            push_maps!($op self);
+            maps_before!(self $name($($arg),*));
             speak!(self.connection, self.subject, $op ($($arg : $kind),*) -> status)
         }
     };
@@ -474,7 +515,7 @@ impl WireScreen {
         answer::done(&self.0.connection, subject, subject_head(control::CREATE_CONTEXT), fill)?;
         self.0.contexts.lock().push(context);
         let connection = self.0.connection.clone();
-        Ok(Box::new(WireContext { connection, subject, share: self.0.clone(), waiting: None }))
+        Ok(Box::new(WireContext { connection, subject, share: self.0.clone(), bound: Bound::default(), waiting: None }))
     }
 
     /// Whether a fence has signalled, from what the server said. It is woken, so that a loop of such questions ends, and

@@ -1,100 +1,216 @@
-//! Persistent mappings where the server's memory has no address here (tier T2).
+//! Persistent mappings where the backend is elsewhere.
 //!
-//! The application gets a block of this process. At every verb the blocks of coherent mappings are compared with what the
-//! server has, in units of 64 KiB, and the bytes that differ are uploaded in front of the verb; other mappings are sent when
-//! the application flushes a range or asks for the barrier. What the device wrote is fetched when a fence is seen signalled,
-//! and merged word by word: a word that the application changed meanwhile stays. Where the device may write, only the words
-//! that differ are uploaded: what lies between them may be newer there.
+//! Where the server's device takes memory of this side as a buffer's storage, a mapping is that memory, shared by both (tier
+//! T0): what the application writes is there, and nothing is ever sent. Everywhere else the application gets a block of this
+//! process and the bytes travel (tier T2): in front of a verb, the coherent mappings of the buffers that it reaches are
+//! looked at, the pages that were written ([`watch`]) are compared with what the server has, and what differs is uploaded;
+//! other mappings are sent when the application flushes a range or asks for the barrier. What the device wrote is fetched
+//! when a fence is seen signalled, the ranges that verbs were given for it and no more, and merged word by word: a word that
+//! the application changed meanwhile stays. Where the device may write, only the words that differ are uploaded: what lies
+//! between them may be newer there.
 
-use super::connection::{Connection, Head};
-use super::shadow::Shadow;
+mod bound;
+mod copied;
+mod ranges;
+#[cfg(test)]
+mod tests;
+#[cfg(not(target_os = "linux"))]
+#[path = "maps/unwatched.rs"]
+mod watch;
+#[cfg(target_os = "linux")]
+mod watch;
+
+pub(crate) use bound::Bound;
+
+use super::answer;
+use super::connection::Connection;
 use crate::message::Subject;
-use crate::record::padded;
-use mgpipe_types::{gl, Box3, BufferReadback, ContextHandle, Handle, Opcode, ResourceDesc, SubData, Target};
+use copied::{Destination, Mapped};
+use mgpipe_types::{
+    gl, ContextHandle, CopyRegion, Handle, Kind, MapResult, PipeError, PipeResult, ReadbackToBuffer, ResourceDesc,
+    SharedMemory, SubData, Target,
+};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use watch::PageWatch;
 
-/// Unit of the comparison.
-const BLOCK: usize = 64 << 10;
+/// How the bytes of persistent mappings reach a backend that is elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MapTier {
+    /// The best that works.
+    #[default]
+    Auto,
+    /// Memory that both sides share (T0), or no screen.
+    Shared,
+    /// Uploads (T2), with the kernel's marks on written pages where it has them.
+    Copied,
+    /// Uploads, with every byte compared: for testing what happens on older kernels.
+    Compared,
+}
 
-/// Unit in which both sides may write next to each other: a device's smallest store that GL 3.3 has.
-const WORD: usize = 4;
+impl MapTier {
+    /// The names that `MGL_IPC_MAP_TIER` takes.
+    pub const NAMES: &'static str = "auto, t0, t2 or t2-compare";
+
+    /// The tier of a name.
+    pub fn from_name(name: &str) -> Option<MapTier> {
+        Some(match name {
+            "auto" => MapTier::Auto,
+            "t0" => MapTier::Shared,
+            "t2" => MapTier::Copied,
+            "t2-compare" => MapTier::Compared,
+            _ => return None,
+        })
+    }
+}
+
+/// What mappings cost, in bytes except for `looks`.
+#[derive(Default)]
+pub(crate) struct Counters {
+    /// Mappings of shared memory that were made.
+    pub(crate) shared: AtomicU64,
+    /// Mappings of memory of this side that were made.
+    pub(crate) copied: AtomicU64,
+    /// Questions to the kernel.
+    pub(crate) looks: AtomicU64,
+    /// Bytes compared with what the server has.
+    pub(crate) compared: AtomicU64,
+    /// Bytes uploaded because they differed.
+    pub(crate) uploaded: AtomicU64,
+    /// Bytes fetched that the device wrote.
+    pub(crate) fetched: AtomicU64,
+}
 
 /// Storage that could be mapped.
 #[derive(Clone, Copy)]
 struct Storage {
-    size: u64,
-    coherent: bool,
-    /// The device may write at any verb, mapped or not: the buffer is or was bound for that.
-    writable: bool,
-}
-
-/// One mapping.
-pub(crate) struct Mapped {
-    buffer: Handle,
-    shadow: Shadow,
     size: usize,
     coherent: bool,
-    /// What the server has, as far as this side knows.
-    known: Mutex<Vec<u8>>,
-    /// The device may have written since the last fetch.
-    written: AtomicBool,
-    /// As [`Storage::writable`].
-    writable: AtomicBool,
-    /// Uploads so far: a fetch that one overtook knows nothing new.
-    uploads: AtomicUsize,
 }
 
 #[derive(Default)]
 struct Tables {
     storages: HashMap<Handle, Storage>,
     mapped: HashMap<Handle, Arc<Mapped>>,
+    shared: HashMap<Handle, Arc<dyn SharedMemory>>,
+    /// Buffers that buffer textures show, by texture.
+    texels: HashMap<Handle, Handle>,
 }
 
 /// The mappings of one screen.
-#[derive(Default)]
 pub(crate) struct Maps {
+    tier: MapTier,
+    /// The server takes memory of this side.
+    shares: bool,
+    /// Mappings whose bytes travel.
     live: AtomicUsize,
-    /// Storage that could be mapped.
-    mappable: AtomicUsize,
+    /// Moves when a mapping begins or ends, or a texture shows another buffer; from 1.
+    generation: AtomicU64,
     tables: Mutex<Tables>,
+    watch: OnceLock<Option<PageWatch>>,
+    counters: Counters,
+}
+
+/// Zeroed bytes, or the error that there is no memory.
+fn zeroed(len: usize) -> PipeResult<Vec<u8>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len).map_err(|_| out_of_memory())?;
+    bytes.resize(len, 0);
+    Ok(bytes)
+}
+
+fn out_of_memory() -> PipeError {
+    PipeError::OutOfMemory("a persistent mapping".into())
+}
+
+/// Bytes from an offset on, within what this process can address.
+fn span(offset: u64, len: u64) -> Range<usize> {
+    let start = usize::try_from(offset).unwrap_or(usize::MAX);
+    start..start.saturating_add(usize::try_from(len).unwrap_or(usize::MAX))
 }
 
 impl Maps {
-    /// Whether anything is mapped: what every verb asks.
+    /// No mappings yet. `shares`: the server takes memory of this side as storage.
+    ///
+    /// # Errors
+    /// When the tier is one that the server does not have.
+    pub(crate) fn new(tier: MapTier, shares: bool) -> PipeResult<Maps> {
+        if tier == MapTier::Shared && !shares {
+            return Err(PipeError::Init(
+                "MGL_IPC_MAP_TIER=t0: the backend cannot use the program's memory as a buffer's storage; use auto"
+                    .into(),
+            ));
+        }
+        Ok(Maps {
+            tier,
+            shares: shares && matches!(tier, MapTier::Auto | MapTier::Shared),
+            live: AtomicUsize::new(0),
+            generation: AtomicU64::new(1),
+            tables: Mutex::default(),
+            watch: OnceLock::new(),
+            counters: Counters::default(),
+        })
+    }
+
+    /// Whether bytes of any mapping travel: what every verb asks.
     #[inline]
     pub(crate) fn any(&self) -> bool {
         self.live.load(Ordering::Acquire) != 0
     }
 
-    /// Remembers storage that may be mapped; a new specification ends a mapping.
+    fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    fn changed(&self) {
+        self.generation.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Who tells of written pages, asked for when the first mapping is made.
+    fn watch(&self) -> Option<&PageWatch> {
+        if self.tier == MapTier::Compared {
+            return None;
+        }
+        self.watch.get_or_init(PageWatch::new).as_ref()
+    }
+
+    fn to<'a>(&'a self, connection: &'a Connection, subject: Subject) -> Destination<'a> {
+        Destination { connection, subject, counters: &self.counters, watch: self.watch() }
+    }
+
+    /// Remembers storage that may be mapped, and what buffer textures show; a new specification ends a mapping.
     pub(crate) fn specified(&self, desc: &ResourceDesc) {
+        if desc.target == Target::TexBuffer as u8 {
+            self.tables.lock().texels.insert(desc.handle, desc.buffer);
+            return self.changed();
+        }
         if desc.target != Target::Buffer as u8 {
             return;
         }
-        let mappable = desc.storage_flags & gl::MAP_PERSISTENT_BIT != 0;
         let mut tables = self.tables.lock();
-        if mappable {
+        if desc.storage_flags & gl::MAP_PERSISTENT_BIT != 0 {
             let coherent = desc.storage_flags & gl::MAP_COHERENT_BIT != 0;
-            // Where a buffer is bound, fresh storage of it is too.
-            let writable = tables.storages.get(&desc.handle).is_some_and(|storage| storage.writable);
-            tables.storages.insert(desc.handle, Storage { size: desc.buffer_size, coherent, writable });
-        } else {
-            tables.storages.remove(&desc.handle);
+            let size = usize::try_from(desc.buffer_size).unwrap_or(usize::MAX);
+            tables.storages.insert(desc.handle, Storage { size, coherent });
+        } else if tables.storages.remove(&desc.handle).is_none() {
+            return;
         }
-        self.mappable.store(tables.storages.len(), Ordering::Release);
         self.end(&mut tables, desc.handle);
     }
 
-    /// The buffer is gone.
-    pub(crate) fn destroyed(&self, buffer: Handle) {
+    /// A buffer or a texture is gone.
+    pub(crate) fn destroyed(&self, kind: u8, resource: Handle) {
         let mut tables = self.tables.lock();
-        tables.storages.remove(&buffer);
-        self.mappable.store(tables.storages.len(), Ordering::Release);
-        self.end(&mut tables, buffer);
+        if kind == Kind::Texture as u8 {
+            if tables.texels.remove(&resource).is_some() {
+                self.changed();
+            }
+        } else if kind == Kind::Buffer as u8 && tables.storages.remove(&resource).is_some() {
+            self.end(&mut tables, resource);
+        }
     }
 
     /// The mapping ends.
@@ -103,263 +219,193 @@ impl Maps {
     }
 
     fn end(&self, tables: &mut Tables, buffer: Handle) {
+        tables.shared.remove(&buffer);
         if tables.mapped.remove(&buffer).is_some() {
             self.live.fetch_sub(1, Ordering::AcqRel);
+            self.changed();
         }
     }
 
     fn get(&self, buffer: Handle) -> Option<Arc<Mapped>> {
-        if !self.any() {
+        if !self.any() || buffer.is_null() {
             return None;
         }
         self.tables.lock().mapped.get(&buffer).cloned()
     }
 
-    fn all(&self) -> Vec<Arc<Mapped>> {
-        self.tables.lock().mapped.values().cloned().collect()
-    }
-
-    /// Address and size of a buffer's mapping, made when there is none; `None` when the storage cannot be mapped or there is
-    /// no memory. `fetch` reads the buffer's present bytes.
-    pub(crate) fn map(&self, buffer: Handle, fetch: impl FnOnce(&mut [u8]) -> bool) -> Option<(u64, u64)> {
+    /// Address and size of a buffer's mapping, made when there is none.
+    ///
+    /// # Errors
+    /// Out of memory, a lost device, storage that cannot be mapped.
+    pub(crate) fn map(&self, connection: &Connection, subject: Subject, buffer: Handle) -> PipeResult<MapResult> {
         let mut tables = self.tables.lock();
-        let storage = *tables.storages.get(&buffer)?;
+        let storage = tables.storages.get(&buffer).copied();
+        let storage = storage.ok_or_else(|| PipeError::Unsupported("storage that cannot be mapped".into()))?;
+        let answer = |address| MapResult { address, size: storage.size as u64, segment: 0, coherent: 1, offset: 0 };
+        if let Some(memory) = tables.shared.get(&buffer) {
+            return Ok(answer(memory.address()));
+        }
         if let Some(mapped) = tables.mapped.get(&buffer) {
-            return Some((mapped.shadow.address(), storage.size));
+            return Ok(answer(mapped.address()));
         }
-        let size = usize::try_from(storage.size).ok()?;
-        let shadow = Shadow::new(size)?;
-        let mut known = Vec::new();
-        known.try_reserve_exact(size).ok()?;
-        known.resize(size, 0);
-        if !fetch(&mut known) {
-            return None;
+        if self.shares {
+            match connection.share_buffer(subject, buffer, storage.size) {
+                Ok(memory) => {
+                    self.counters.shared.fetch_add(1, Ordering::Relaxed);
+                    let address = memory.address();
+                    tables.shared.insert(buffer, memory);
+                    return Ok(answer(address));
+                }
+                Err(lost @ PipeError::DeviceLost(_)) => return Err(lost),
+                Err(error) if self.tier == MapTier::Shared => return Err(error),
+                Err(error) => log::debug!("a mapping of {} bytes is copied: {error}", storage.size),
+            }
         }
-        shadow.write(0, &known);
-        let answer = (shadow.address(), storage.size);
-        let mapped = Mapped {
-            buffer,
-            shadow,
-            size,
-            coherent: storage.coherent,
-            known: Mutex::new(known),
-            written: AtomicBool::new(false),
-            writable: AtomicBool::new(storage.writable),
-            uploads: AtomicUsize::new(0),
-        };
+        let mut bytes = zeroed(storage.size)?;
+        answer::buffer(connection, subject, buffer, 0, &mut bytes)?;
+        let mapped = Mapped::new(buffer, storage.coherent, bytes, || self.watch()).ok_or_else(out_of_memory)?;
+        self.counters.copied.fetch_add(1, Ordering::Relaxed);
+        let address = mapped.address();
         tables.mapped.insert(buffer, Arc::new(mapped));
         self.live.fetch_add(1, Ordering::AcqRel);
-        Some(answer)
+        self.changed();
+        Ok(answer(address))
     }
 
-    /// Uploads what the application wrote into coherent mappings, or into all.
+    /// Uploads what the application wrote into coherent mappings that a draw or a dispatch reaches: those of what is bound,
+    /// and of the buffers that the call itself names.
     #[cold]
-    pub(crate) fn push(&self, connection: &Connection, subject: Subject, all: bool) {
+    pub(crate) fn push_bound(
+        &self,
+        connection: &Connection,
+        subject: Subject,
+        bound: &mut Bound,
+        named: impl Iterator<Item = Handle>,
+    ) {
+        let to = self.to(connection, subject);
+        for mapped in bound.reached(self).iter().filter(|mapped| mapped.coherent) {
+            mapped.push(&to, 0..mapped.size);
+        }
+        for buffer in named {
+            self.push_buffer(&to, buffer);
+        }
+    }
+
+    /// The draw or dispatch was sent: the device may write what is bound for that.
+    #[cold]
+    pub(crate) fn ran(&self, bound: &Bound) {
+        bound.ran();
+    }
+
+    fn push_buffer(&self, to: &Destination<'_>, buffer: Handle) {
+        if let Some(mapped) = self.get(buffer).filter(|mapped| mapped.coherent) {
+            mapped.push(to, 0..mapped.size);
+        }
+    }
+
+    /// In front of a call that reads a buffer.
+    #[cold]
+    pub(crate) fn push_read(&self, connection: &Connection, subject: Subject, buffer: Handle) {
+        self.push_buffer(&self.to(connection, subject), buffer);
+    }
+
+    /// In front of a call that writes a part of a buffer on the device: what was written here comes before.
+    #[cold]
+    pub(crate) fn push_written(&self, connection: &Connection, subject: Subject, buffer: Handle) {
+        if let Some(mapped) = self.get(buffer) {
+            mapped.share();
+        }
+        self.push_buffer(&self.to(connection, subject), buffer);
+    }
+
+    /// In front of a copy.
+    pub(crate) fn push_copy(&self, connection: &Connection, subject: Subject, copy: &CopyRegion) {
+        if copy.src_kind == Kind::Buffer as u8 {
+            self.push_read(connection, subject, copy.src);
+        }
+        if copy.dst_kind == Kind::Buffer as u8 {
+            self.push_written(connection, subject, copy.dst);
+        }
+    }
+
+    /// A copy was sent.
+    pub(crate) fn copied(&self, copy: &CopyRegion) {
+        if copy.dst_kind == Kind::Buffer as u8 && copy.src_kind == Kind::Buffer as u8 {
+            let offset = u64::from(copy.dst_x as u32) | u64::from(copy.dst_y as u32) << 32;
+            self.device_writes(copy.dst, span(offset, copy.src_box.buffer_range().1));
+        } else if copy.dst_kind == Kind::Buffer as u8 {
+            self.device_writes(copy.dst, 0..usize::MAX);
+        }
+    }
+
+    /// A read-back into a buffer was sent.
+    pub(crate) fn packed(&self, readback: &ReadbackToBuffer) {
+        self.device_writes(readback.buffer, span(readback.offset, u64::MAX));
+    }
+
+    fn device_writes(&self, buffer: Handle, range: Range<usize>) {
+        if let Some(mapped) = self.get(buffer) {
+            mapped.device_writes(range);
+        }
+    }
+
+    /// Uploads what the application wrote into all mappings.
+    #[cold]
+    pub(crate) fn push_all(&self, connection: &Connection, subject: Subject) {
+        let to = self.to(connection, subject);
         for mapped in self.all() {
-            if all || mapped.coherent {
-                mapped.push(connection, subject, 0, mapped.size);
-            }
+            mapped.push(&to, 0..mapped.size);
         }
     }
 
     /// Uploads what the application wrote into a range.
     pub(crate) fn push_range(&self, connection: &Connection, subject: Subject, buffer: Handle, offset: u64, size: u64) {
         if let Some(mapped) = self.get(buffer) {
-            let start = usize::try_from(offset).unwrap_or(usize::MAX).min(mapped.size);
-            let end = start.saturating_add(usize::try_from(size).unwrap_or(usize::MAX)).min(mapped.size);
-            mapped.push(connection, subject, start, end);
+            mapped.push(&self.to(connection, subject), span(offset, size));
         }
     }
 
     /// The client uploads into a buffer that is mapped: the application sees it.
     pub(crate) fn uploaded(&self, data: &SubData, bytes: &[u8]) {
-        if data.target != Target::Buffer as u16 {
-            return;
-        }
-        if let Some(mapped) = self.get(data.res) {
-            let offset = usize::try_from(data.union_box.buffer_range().0).unwrap_or(usize::MAX);
-            let mut known = mapped.known.lock();
-            mapped.uploads.fetch_add(1, Ordering::AcqRel);
-            if mapped.shadow.write(offset, bytes) {
-                if let Some(known) = known.get_mut(offset..offset + bytes.len()) {
-                    known.copy_from_slice(bytes);
-                }
+        if data.target == Target::Buffer as u16 {
+            if let Some(mapped) = self.get(data.res) {
+                mapped.uploaded(span(data.union_box.buffer_range().0, 0).start, bytes);
             }
         }
     }
 
-    /// The device writes into a buffer once, or may at every verb from now on.
-    pub(crate) fn written(&self, buffer: Handle, from_now_on: bool) {
-        // A buffer that is bound now may be mapped later, and then nothing is bound again.
-        if from_now_on && self.mappable.load(Ordering::Acquire) != 0 {
-            if let Some(storage) = self.tables.lock().storages.get_mut(&buffer) {
-                storage.writable = true;
-            }
-        }
-        if let Some(mapped) = self.get(buffer) {
-            mapped.written.store(true, Ordering::Release);
-            if from_now_on {
-                mapped.writable.store(true, Ordering::Release);
-            }
-        }
+    fn all(&self) -> Vec<Arc<Mapped>> {
+        self.tables.lock().mapped.values().cloned().collect()
     }
 
     /// Fetches what the device wrote. A context is needed to ask: any.
     #[cold]
     pub(crate) fn pull(&self, connection: &Connection, screen: u32, context: ContextHandle) {
-        for mapped in self.all() {
-            let once = mapped.written.swap(false, Ordering::AcqRel);
-            if once || mapped.writable.load(Ordering::Acquire) {
-                mapped.pull(connection, Subject::new(screen, context));
+        let to = self.to(connection, Subject::new(screen, context));
+        let stale = |mapped: &&Arc<Mapped>| mapped.is_stale();
+        let stale: Vec<_> = self.tables.lock().mapped.values().filter(stale).cloned().collect();
+        for mapped in stale {
+            if let Err(error) = mapped.pull(&to) {
+                log::warn!("what the device wrote into a mapped buffer is not there yet: {error}");
             }
         }
     }
 }
 
-/// Reads a whole buffer from the server.
-pub(crate) fn read_buffer(connection: &Connection, subject: Subject, buffer: Handle, out: &mut [u8]) -> bool {
-    let readback = BufferReadback { res: buffer, offset: 0, size: out.len() as u64 };
-    let body = padded(std::mem::size_of::<BufferReadback>()) + 8;
-    let head = Head { kind: Opcode::ResourceReadback as u16, flags: 0, body, ticket: None, staged: None };
-    let length = out.len() as u64;
-    let fill = |writer: &mut super::writer::Writer<'_>, _: bool| {
-        writer.put(bytemuck::bytes_of(&readback));
-        writer.put_word(length);
-    };
-    super::answer::bytes(connection, subject, head, fill, out).is_ok()
-}
-
-/// The next run of words that differ, from a multiple of [`WORD`] on.
-fn changed_words(now: &[u8], old: &[u8], from: usize) -> Option<Range<usize>> {
-    let words = || now.chunks(WORD).zip(old.chunks(WORD)).enumerate().skip(from / WORD);
-    let (first, _) = words().find(|(_, (now, old))| now != old)?;
-    let same = words().skip(first - from / WORD).find(|(_, (now, old))| now == old);
-    Some(first * WORD..same.map_or(now.len(), |(word, _)| word * WORD))
-}
-
-impl Mapped {
-    /// Uploads the bytes of a range that differ from what the server has.
-    fn push(&self, connection: &Connection, subject: Subject, start: usize, end: usize) {
-        let mut known = self.known.lock();
-        let shared = self.writable.load(Ordering::Acquire) || self.written.load(Ordering::Acquire);
-        let mut block = [0u8; 4096];
-        let mut at = start;
-        while at < end {
-            // Blocks end at multiples of their size, so that a write lands in as few as it can.
-            let block_end = ((at / BLOCK + 1) * BLOCK).min(end);
-            let mut dirty: Option<(usize, usize)> = None;
-            while at < block_end {
-                let length = block.len().min(block_end - at);
-                let now = &mut block[..length];
-                let old = &mut known[at..at + length];
-                let differs = self.shadow.read(at, now) && *now != *old;
-                if differs && shared {
-                    let mut from = 0;
-                    while let Some(run) = changed_words(now, old, from) {
-                        from = run.end;
-                        self.uploads.fetch_add(1, Ordering::AcqRel);
-                        self.upload(connection, subject, at + run.start, &now[run]);
-                    }
-                    old.copy_from_slice(now);
-                } else if differs {
-                    let first = now.iter().zip(old.iter()).position(|(a, b)| a != b).unwrap_or(0);
-                    let last = now.iter().zip(old.iter()).rposition(|(a, b)| a != b).unwrap_or(length - 1);
-                    old.copy_from_slice(now);
-                    dirty = Some((dirty.map_or(at + first, |(start, _)| start), at + last + 1));
-                }
-                at += length;
-            }
-            if let Some((start, end)) = dirty {
-                self.uploads.fetch_add(1, Ordering::AcqRel);
-                self.upload(connection, subject, start, &known[start..end]);
-            }
+impl Drop for Maps {
+    fn drop(&mut self) {
+        let n = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let c = &self.counters;
+        if n(&c.shared) + n(&c.copied) > 0 {
+            log::info!(
+                "mappings: {} shared, {} copied ({} looks at pages, {} bytes compared, {} uploaded, {} fetched)",
+                n(&c.shared),
+                n(&c.copied),
+                n(&c.looks),
+                n(&c.compared),
+                n(&c.uploaded),
+                n(&c.fetched)
+            );
         }
-    }
-
-    fn upload(&self, connection: &Connection, subject: Subject, offset: usize, bytes: &[u8]) {
-        let data = SubData {
-            res: self.buffer,
-            target: Target::Buffer as u16,
-            union_box: Box3::from_buffer_range(offset as u64, bytes.len() as u64),
-            ..SubData::default()
-        };
-        super::emit::upload(connection, subject, &data, bytes);
-    }
-
-    /// Fetches the server's bytes; words that the application changed stay.
-    fn pull(&self, connection: &Connection, subject: Subject) {
-        let mut fresh = vec![0; self.size];
-        let before = self.uploads.load(Ordering::Acquire);
-        // Not under the lock: the answer may take its time, and verbs of other threads look at the mapping.
-        if !read_buffer(connection, subject, self.buffer, &mut fresh) {
-            return;
-        }
-        let mut known = self.known.lock();
-        if self.uploads.load(Ordering::Acquire) != before {
-            // The next fence that is seen signalled fetches again.
-            self.written.store(true, Ordering::Release);
-            return;
-        }
-        let mut now = [0u8; WORD];
-        for (at, (fresh, old)) in fresh.chunks(WORD).zip(known.chunks_mut(WORD)).enumerate() {
-            if fresh == &*old {
-                continue;
-            }
-            let now = &mut now[..old.len()];
-            if self.shadow.read(at * WORD, now) && *now == *old {
-                self.shadow.write(at * WORD, fresh);
-            }
-            old.copy_from_slice(fresh);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_are_the_words_that_differ() {
-        let old = [0u8; 18];
-        let mut now = old;
-        assert_eq!(changed_words(&now, &old, 0), None);
-        for at in [1, 5, 17] {
-            now[at] = 1;
-        }
-        assert_eq!(changed_words(&now, &old, 0), Some(0..8));
-        assert_eq!(changed_words(&now, &old, 8), Some(16..18));
-        assert_eq!(changed_words(&now, &old, 20), None);
-        assert_eq!(changed_words(&now, &old, 4), Some(4..8));
-    }
-
-    #[test]
-    fn what_was_bound_for_writing_is_fetched_however_often_it_is_mapped() {
-        let buffer = Handle { slot: 1, gen: 1 };
-        let desc = ResourceDesc {
-            handle: buffer,
-            target: Target::Buffer as u8,
-            buffer_size: 8,
-            storage_flags: gl::MAP_PERSISTENT_BIT,
-            ..ResourceDesc::default()
-        };
-        let maps = Maps::default();
-        let is_writable = || maps.get(buffer).is_some_and(|mapped| mapped.writable.load(Ordering::Acquire));
-        maps.specified(&desc);
-        maps.map(buffer, |_| true).expect("memory");
-        assert!(!is_writable());
-        maps.unmap(buffer);
-        maps.written(buffer, true);
-        for _ in 0..2 {
-            maps.map(buffer, |_| true).expect("memory");
-            assert!(is_writable());
-            maps.unmap(buffer);
-        }
-        maps.specified(&desc);
-        maps.map(buffer, |_| true).expect("memory");
-        assert!(is_writable(), "fresh storage is bound where the old was");
-        maps.destroyed(buffer);
-        maps.specified(&desc);
-        maps.map(buffer, |_| true).expect("memory");
-        assert!(!is_writable());
     }
 }

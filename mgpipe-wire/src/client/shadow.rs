@@ -1,38 +1,29 @@
 //! Memory that the application writes through a pointer at any time while the emitter looks at it.
 #![allow(unsafe_code)]
 
-use std::alloc::{alloc_zeroed, dealloc, Layout};
-use std::ptr::NonNull;
+use crate::channel::memory::Region;
+use std::sync::Arc;
 
-/// A zeroed block of host memory at a fixed address, aligned to a page.
+/// A block of host memory at a fixed address, on pages of its own.
 ///
 /// Only its address leaves it. Both sides may touch the bytes at once, as with memory that a device shares: what is read
 /// is then some mixture of old and new bytes, and never anything else.
 pub(crate) struct Shadow {
-    start: NonNull<u8>,
-    layout: Layout,
+    region: Arc<Region>,
 }
 
-// SAFETY: the block is plain memory owned by the value; its bytes are only moved by the raw copies below.
-unsafe impl Send for Shadow {}
-// SAFETY: as above; no reference to the bytes is ever made.
-unsafe impl Sync for Shadow {}
-
 impl Shadow {
-    /// A block of `len` bytes; `None` when there is no memory.
+    /// A zeroed block of at least `len` bytes; `None` when there is no memory.
     pub(crate) fn new(len: usize) -> Option<Shadow> {
-        let layout = Layout::from_size_align(len.max(1), 4096).ok()?;
-        // SAFETY: the layout's size is at least 1.
-        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        Some(Shadow { start, layout })
+        Region::private(len).ok().map(|region| Shadow { region: Arc::new(region) })
     }
 
     pub(crate) fn address(&self) -> u64 {
-        self.start.as_ptr() as u64
+        self.region.address()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.layout.size()
+        self.region.len()
     }
 
     /// Copies bytes out; false when the range lies outside.
@@ -40,9 +31,11 @@ impl Shadow {
         if offset.checked_add(out.len()).is_none_or(|end| end > self.len()) {
             return false;
         }
-        // SAFETY: the range was checked and `out` is another block. The application may write the bytes meanwhile, which
-        // is a race that the mapping's contract hands to the application; the copy is of plain bytes, any value is valid.
-        unsafe { std::ptr::copy_nonoverlapping(self.start.as_ptr().add(offset), out.as_mut_ptr(), out.len()) };
+        let from = (self.address() as *const u8).wrapping_add(offset);
+        // SAFETY: the range was checked, and the region lives as long as `self`; `out` is another block. The application may
+        // write the bytes meanwhile, which is a race that the mapping's contract hands to the application; the copy is of
+        // plain bytes, any value is valid.
+        unsafe { std::ptr::copy_nonoverlapping(from, out.as_mut_ptr(), out.len()) };
         true
     }
 
@@ -51,15 +44,9 @@ impl Shadow {
         if offset.checked_add(bytes.len()).is_none_or(|end| end > self.len()) {
             return false;
         }
-        // SAFETY: as in `read`, in the other direction.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.start.as_ptr().add(offset), bytes.len()) };
+        let to = (self.address() as *mut u8).wrapping_add(offset);
+        // SAFETY: as in `read`, in the other direction; regions of this process are writable.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
         true
-    }
-}
-
-impl Drop for Shadow {
-    fn drop(&mut self) {
-        // SAFETY: allocated with this layout in `new`.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) };
     }
 }

@@ -122,6 +122,7 @@ impl Screen for NullScreen {
         let caps = &mut reply.caps;
         caps.features = !(features::PERSISTENT_MAP
             | features::SILENT_MAPS
+            | features::SHARES_MEMORY
             | features::NEEDS_HOST_INDEX_BYTES
             | features::NEEDS_HOST_UBO_BYTES
             | features::PULLS_TEXTURES);

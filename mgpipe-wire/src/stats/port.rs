@@ -142,6 +142,10 @@ macro_rules! counting {
         #[allow(clippy::let_unit_value)] // Most calls answer nothing.
         impl Context for CountingContext {
             $(context_method! { $recv $class $op $name ($($arg : $kind $ty),*) -> $reply $($reply_ty)? })*
+
+            fn adopt_memory(&mut self, buffer: &HandleOnly, memory: Arc<dyn SharedMemory>) -> PipeResult<()> {
+                self.inner.adopt_memory(buffer, memory)
+            }
         }
     };
 }
