@@ -2,6 +2,9 @@
 
 mod drawoverhead;
 mod programs;
+mod roundtrips;
+mod split;
+mod virgl;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -10,42 +13,52 @@ use crate::gl_driver::GlDriver;
 use crate::outcome::Outcome;
 use crate::workspace::Workspace;
 
-/// What can be measured.
+/// What can be measured. Each prints a table and, below it, the figures that count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Bench {
-    /// Nanoseconds a draw costs the state tracker, with nothing behind it.
+    /// Nanoseconds that a draw costs the state tracker, with nothing behind it.
     Tracker,
     /// Between two processes: records a second, the wake-up of a sleeping peer, the cost of a doorbell.
     Wire,
-    /// piglit's drawoverhead on MGL, Zink and llvmpipe in turn, and MGL ÷ Zink per row.
+    /// piglit's drawoverhead on MGL, Zink and llvmpipe in turn: draws a second and MGL ÷ the others, row by row and as
+    /// geometric mean; then the same draws through bare Vulkan.
     Drawoverhead,
-    /// From eglInitialize to the first finished frame, with empty and with filled caches.
+    /// Milliseconds from eglInitialize to the first finished frame, with empty and with filled caches.
     #[value(alias = "start")]
     Startup,
-    /// Memory: of the demo over many frames, and the peak of programs with many textures and many buffers.
+    /// MiB: what the demo's memory grows by over many frames, and the peak of programs with many textures and buffers.
     Memory,
-    /// Texels into textures and back, in several formats, sizes and ways.
+    /// MiB a second into textures and back, in several formats, sizes and ways.
     Transfer,
-    /// Bytes into buffers that draws use: replaced, updated in parts, mapped, copied.
+    /// MiB a second into buffers that draws use: replaced, updated in parts, mapped, copied.
     Buffers,
-    /// Creating and destroying contexts again and again: what is left behind.
+    /// Creating and destroying contexts again and again: milliseconds a cycle and memory left behind.
     Contexts,
+    /// What it costs that the backend runs elsewhere, inproc and spawn ÷ monolith: the client thread's processor time of a
+    /// draw, wall clock of whole programs, peak memory of both processes, latency and rate of frames by present credit.
+    Split,
+    /// drawoverhead on MGL with spawn beside virgl, which draws in another process as well: draws a second, MGL ÷ virgl.
+    Virgl,
+    /// How often the demo, each scenario and each Python program wait for an answer of the server (spawn): in all, per
+    /// frame, and by call.
+    Roundtrips,
 }
 
 /// Arguments of `bench`.
 #[derive(Args, Debug)]
 #[command(
     after_help = "Drivers are built optimised (release profile). Examples:\n  cargo xtask bench drawoverhead\n  \
-                        cargo xtask bench drawoverhead --drivers mgl,zink --repeat 3"
+                        cargo xtask bench drawoverhead --drivers mgl,zink --repeat 3\n  \
+                        cargo xtask bench split --part wall,memory"
 )]
 pub struct BenchArgs {
-    /// What to measure; everything when left out.
+    /// What to measure; everything, one after the other, when left out.
     #[arg(value_enum, value_name = "NAME")]
     name: Option<Bench>,
     /// How often the whole is repeated, driver after driver each time. Of rates the best counts, else the median.
     #[arg(long, value_name = "N")]
     repeat: Option<u32>,
-    /// transfer, buffers: only the rows with this text in their name.
+    /// transfer, buffers, roundtrips: only the rows with this text in their name.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
     /// The drivers, in the order in which they are measured; ratios are of the first to each other one.
@@ -53,6 +66,8 @@ pub struct BenchArgs {
     drivers: Vec<GlDriver>,
     #[command(flatten)]
     drawoverhead: drawoverhead::Options,
+    #[command(flatten)]
+    split: split::Options,
 }
 
 /// `cargo xtask bench`.
@@ -82,6 +97,9 @@ pub fn run(args: BenchArgs) -> Result<Outcome> {
             Bench::Transfer => on_drivers("mgl-bench-transfer", 3)?,
             Bench::Buffers => on_drivers("mgl-bench-buffers", 3)?,
             Bench::Contexts => on_drivers("mgl-bench-contexts", 1)?,
+            Bench::Split => split::run(&workspace, rounds(3), &args.split)?,
+            Bench::Roundtrips => roundtrips::run(&workspace, args.only.as_deref())?,
+            Bench::Virgl => virgl::run(&workspace, rounds(1))?,
         };
     }
     Ok(Outcome::from_ok(all_ok))

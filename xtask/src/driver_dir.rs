@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 pub const SHADOW_NAMES: &[&str] = &["libEGL.so.1", "libEGL.so", "libGL.so.1", "libGL.so", "libOpenGL.so.0"];
 
 /// The server that the library starts for `MGL_TRANSPORT=spawn`, beside which it looks for it.
-const SERVER: &str = "mgl-server";
+pub const SERVER: &str = "mgl-server";
 
 /// A driver directory that is ready to be used.
 #[derive(Clone, Debug)]

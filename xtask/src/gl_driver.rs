@@ -25,6 +25,9 @@ pub enum GlDriver {
     Llvmpipe,
     /// Mesa's OpenGL on Vulkan: the peer that draws through the same Vulkan driver as MGL.
     Zink,
+    /// Mesa's OpenGL that draws in the process of `virgl_test_server`, which has to run: `bench virgl` sees to it.
+    #[value(skip)]
+    Virgl,
 }
 
 /// Mesa's manifests for the glvnd dispatcher.
@@ -46,6 +49,7 @@ impl GlDriver {
             GlDriver::MglSpawn => "MGL spawn",
             GlDriver::Llvmpipe => "llvmpipe",
             GlDriver::Zink => "Zink",
+            GlDriver::Virgl => "virgl",
         }
     }
 
@@ -57,6 +61,7 @@ impl GlDriver {
             GlDriver::MglSpawn => "magma/spawn",
             GlDriver::Llvmpipe => "llvmpipe",
             GlDriver::Zink => "zink",
+            GlDriver::Virgl => "virgl",
         }
     }
 
@@ -76,7 +81,7 @@ impl GlDriver {
             GlDriver::Mgl => Some(Transport::Monolith),
             GlDriver::MglInproc => Some(Transport::Inproc),
             GlDriver::MglSpawn => Some(Transport::Spawn),
-            GlDriver::Llvmpipe | GlDriver::Zink => None,
+            GlDriver::Llvmpipe | GlDriver::Zink | GlDriver::Virgl => None,
         }
     }
 
@@ -105,6 +110,10 @@ impl GlDriver {
                 variables.insert("LIBGL_ALWAYS_SOFTWARE", "1".into());
                 variables.insert("GALLIUM_DRIVER", "zink".into());
                 variables.insert("MESA_LOADER_DRIVER_OVERRIDE", "zink".into());
+            }
+            GlDriver::Virgl => {
+                variables.insert("LIBGL_ALWAYS_SOFTWARE", "1".into());
+                variables.insert("GALLIUM_DRIVER", "virpipe".into());
             }
         }
         if !self.is_ours() {

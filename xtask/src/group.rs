@@ -28,6 +28,21 @@ pub enum End {
 /// # Errors
 /// When the files cannot be written or the command cannot be started.
 pub fn run_limited(command: &mut Command, stdout: &Path, stderr: &Path, quiet: Duration) -> Result<End> {
+    run_watched(command, stdout, stderr, quiet, Duration::from_millis(20), |_| {})
+}
+
+/// The same, and `watch` is called with the child's number at least every `step` while it runs.
+///
+/// # Errors
+/// As [`run_limited`].
+pub fn run_watched(
+    command: &mut Command,
+    stdout: &Path,
+    stderr: &Path,
+    quiet: Duration,
+    step: Duration,
+    mut watch: impl FnMut(u32),
+) -> Result<End> {
     let out = File::create(stdout).with_context(|| format!("cannot write {}", stdout.display()))?;
     let err = File::create(stderr).with_context(|| format!("cannot write {}", stderr.display()))?;
     let program = command.get_program().to_string_lossy().into_owned();
@@ -49,8 +64,9 @@ pub fn run_limited(command: &mut Command, stdout: &Path, stderr: &Path, quiet: D
                 (None, None) => End::Exit(-1),
             });
         }
+        watch(child.id());
         std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
+        pause = (pause * 2).min(step);
         let length = [stdout, stderr].iter().filter_map(|path| path.metadata().ok()).map(|data| data.len()).sum();
         if length != written {
             written = length;
@@ -64,7 +80,7 @@ pub fn run_limited(command: &mut Command, stdout: &Path, stderr: &Path, quiet: D
 }
 
 /// Kills the child's process group and waits for the child.
-fn end_group(child: &mut Child) {
+pub fn end_group(child: &mut Child) {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     if let Some(pid) = pid {
         // The group can be gone already; then there is nothing left to end.
@@ -104,6 +120,22 @@ mod tests {
         let (end, _) = run("hang", "sleep 60 & sleep 60", Duration::from_millis(300));
         assert_eq!(end, End::Timeout);
         assert!(started.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn a_watcher_sees_the_child_while_it_runs() {
+        let (out, err) = files("watched");
+        let mut seen = Vec::new();
+        let step = Duration::from_millis(10);
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo $$; sleep 0.3"]);
+        let end =
+            run_watched(&mut command, &out, &err, Duration::from_secs(20), step, |child| seen.push(child)).unwrap();
+        let text = std::fs::read_to_string(&out).unwrap();
+        let _ = std::fs::remove_file(out);
+        let _ = std::fs::remove_file(err);
+        assert_eq!(end, End::Exit(0));
+        assert!(seen.len() > 3 && seen.iter().all(|child| child.to_string() == text.trim()), "{seen:?} {text}");
     }
 
     #[test]

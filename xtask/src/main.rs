@@ -14,6 +14,8 @@ mod law;
 mod outcome;
 mod packages;
 mod piglit;
+mod processes;
+mod python;
 mod run;
 mod switches;
 mod test;
@@ -48,7 +50,7 @@ enum Command {
     Test(test::TestArgs),
     /// Run piglit tests by name, on MGL or on Mesa, and compare with what is expected.
     Piglit(piglit::PiglitArgs),
-    /// Measure: draw overhead, start-up, memory, the tracker.
+    /// Measure, and print ratios taken in one run; `cargo xtask help bench` names every bench and what it prints.
     Bench(bench::BenchArgs),
     /// Show which drivers, devices, extensions and limits this machine has, and what each missing one costs.
     Doctor(doctor::DoctorArgs),
@@ -84,7 +86,7 @@ fn main() -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Failed) => ExitCode::FAILURE,
-        Ok(Outcome::NotYet) => ExitCode::from(2),
+        Ok(Outcome::Usage) => ExitCode::from(2),
         Ok(Outcome::Exit(code)) => ExitCode::from(code),
         Err(error) => {
             eprintln!("error: {error:#}");

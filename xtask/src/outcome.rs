@@ -7,8 +7,8 @@ pub enum Outcome {
     Done,
     /// The command worked and its answer is "no" (a test failed, a rule is broken): exit status 1.
     Failed,
-    /// The thing asked for is planned and not there: exit status 2.
-    NotYet,
+    /// What was asked for is not understood, as a sentence already said: exit status 2.
+    Usage,
     /// The program that was started ended with this status.
     Exit(u8),
 }

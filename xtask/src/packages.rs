@@ -88,7 +88,7 @@ pub const FOR_TEST: &[Need] = &[
         purpose: "the name libGL.so, which Python programs load",
         probe: Probe::Library(&["libGL.so"]),
     },
-    Need { package: "piglit", purpose: "OpenGL conformance tests", probe: Probe::Program(&["piglit"]) },
+    PIGLIT,
     Need { package: "python3-venv", purpose: "Python programs that draw", probe: Probe::PythonVenv },
     Need {
         package: "libxrender1",
@@ -98,6 +98,19 @@ pub const FOR_TEST: &[Need] = &[
     Need { package: "spirv-tools", purpose: "validates shaders", probe: Probe::Program(&["spirv-val"]) },
     Need { package: "git", purpose: "lists the tracked files", probe: Probe::Program(&["git"]) },
 ];
+
+const PIGLIT: Need =
+    Need { package: "piglit", purpose: "OpenGL conformance tests", probe: Probe::Program(&["piglit"]) };
+
+/// What running piglit's programs takes.
+pub const FOR_PIGLIT: &[Need] = &[PIGLIT];
+
+/// What the comparison with virgl takes besides.
+pub const FOR_VIRGL: &[Need] = &[Need {
+    package: "virgl-server",
+    purpose: "the other GL driver that draws in a process of its own",
+    probe: Probe::Program(&["virgl_test_server"]),
+}];
 
 impl Need {
     /// True when the machine has it.

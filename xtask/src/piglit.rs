@@ -18,6 +18,7 @@ use crate::driver_dir;
 use crate::exec;
 use crate::gl_driver::GlDriver;
 use crate::outcome::Outcome;
+use crate::packages;
 use crate::workspace::Workspace;
 
 use self::expectations::{judge, Expectations, Verdict};
@@ -201,14 +202,26 @@ fn run_tests(
         results.insert(test.name.clone(), result.status);
         skips.extend(result.skip.map(|skip| (test.name.clone(), skip)));
     }
-    exec::say(format!("    output of tests that did not pass: {}", logs.display()));
+    if results.values().any(|status| status.leaves_output()) {
+        exec::say(format!("    output of tests that did not pass: {}", logs.display()));
+    }
     Ok((results, skips))
 }
 
 /// `cargo xtask piglit`.
 pub fn run(args: PiglitArgs) -> Result<Outcome> {
     let workspace = Workspace::find();
+    // What cannot be run is said before the minutes that a build may take.
+    packages::ensure(&workspace, packages::FOR_PIGLIT)?;
+    if let Some(profile) = &args.profile {
+        if let Err(error) = catalogue::check_profile(profile) {
+            eprintln!("error: {error:#}");
+            return Ok(Outcome::Usage);
+        }
+    }
+    let list = args.list.as_deref().map(Expectations::read).transpose()?;
     if args.driver.is_ours() && !args.no_build {
+        packages::ensure(&workspace, packages::FOR_RUN)?;
         driver_dir::build(&workspace, args.release, &[])?;
     }
     let options = RunOptions {
@@ -220,8 +233,7 @@ pub fn run(args: PiglitArgs) -> Result<Outcome> {
         core_only: args.core_only,
     };
     let keep = |name: &str| args.filter.is_empty() || args.filter.iter().any(|text| name.contains(text.as_str()));
-    let (results, skips, ok) = if let Some(path) = &args.list {
-        let mut list = Expectations::read(path)?;
+    let (results, skips, ok) = if let (Some(path), Some(mut list)) = (&args.list, list) {
         let mut part = list.clone();
         part.entries.retain(|name, _| keep(name));
         let run = run_list(&workspace, &part, options)?;

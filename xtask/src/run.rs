@@ -1,14 +1,14 @@
 //! `cargo xtask run` and `cargo xtask env`: programs with MGL as their GL driver.
 
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{bail, Context, Result};
 use clap::Args;
 
 use crate::driver_dir::{self, DriverDir};
-use crate::environment::{self, Backend, DriverChoice};
+use crate::environment::{self, Backend, DriverChoice, DriverSwitches, Transport};
 use crate::exec;
 use crate::outcome::Outcome;
 use crate::packages;
@@ -20,7 +20,7 @@ use crate::workspace::Workspace;
                         cargo xtask run --release -- eglinfo -B")]
 pub struct RunArgs {
     #[command(flatten)]
-    choice: DriverChoice,
+    switches: DriverSwitches,
     /// Where the bundled demo writes its picture.
     #[arg(long, value_name = "FILE")]
     png: Option<PathBuf>,
@@ -28,7 +28,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N")]
     frames: Option<u32>,
     /// The program to run and its arguments; without one, the bundled demo is drawn.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "PROGRAM")]
+    #[arg(trailing_var_arg = true, value_name = "PROGRAM")]
     program: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ pub struct RunArgs {
 #[derive(Args, Debug)]
 pub struct EnvArgs {
     #[command(flatten)]
-    choice: DriverChoice,
+    switches: DriverSwitches,
     /// Print the exports of a driver that has been built before, without building.
     #[arg(long)]
     no_build: bool,
@@ -44,16 +44,20 @@ pub struct EnvArgs {
 
 /// Builds MGL and runs a program with it.
 pub fn run(args: RunArgs) -> Result<Outcome> {
-    if let Some(sentence) = args.choice.not_yet() {
-        eprintln!("{sentence}");
-        return Ok(Outcome::NotYet);
-    }
+    let choice = match chosen(&args.switches) {
+        Ok(choice) => choice,
+        Err(outcome) => return Ok(outcome),
+    };
     let workspace = Workspace::find();
     packages::ensure(&workspace, packages::FOR_RUN)?;
-    if args.choice.backend == Backend::Magma {
+    // A server that was started before has found its own.
+    if choice.backend == Backend::Magma && !matches!(choice.transport, Transport::Unix(_)) {
         require_vulkan_driver()?;
     }
-    let dir = driver_dir::build(&workspace, args.choice.release, &[])?;
+    let dir = driver_dir::build(&workspace, choice.release, &[])?;
+    if let Transport::Unix(path) = &choice.transport {
+        require_server(path, &dir)?;
+    }
     let mut command = match args.program.split_first() {
         Some((program, rest)) => {
             if args.png.is_some() || args.frames.is_some() {
@@ -66,12 +70,12 @@ pub fn run(args: RunArgs) -> Result<Outcome> {
             command
         }
         None => {
-            build_demo(&workspace, args.choice.release)?;
-            demo(&workspace, &args)
+            build_demo(&workspace, choice.release)?;
+            demo(&workspace, choice.release, &args)
         }
     };
     let program = command.get_program().to_string_lossy().into_owned();
-    environment::apply(&workspace, &mut command, &environment::variables(&workspace, &dir, &args.choice));
+    environment::apply(&workspace, &mut command, &environment::variables(&workspace, &dir, &choice));
     let status = command.status().with_context(|| format!("cannot start {program}"))?;
     match (status.code(), status.signal()) {
         (Some(0), _) => Ok(Outcome::Done),
@@ -86,21 +90,43 @@ pub fn run(args: RunArgs) -> Result<Outcome> {
 
 /// Prints the exports that make any program use MGL.
 pub fn env(args: EnvArgs) -> Result<Outcome> {
-    if let Some(sentence) = args.choice.not_yet() {
-        eprintln!("{sentence}");
-        return Ok(Outcome::NotYet);
-    }
+    let choice = match chosen(&args.switches) {
+        Ok(choice) => choice,
+        Err(outcome) => return Ok(outcome),
+    };
     let workspace = Workspace::find();
     let dir: DriverDir = if args.no_build {
-        driver_dir::lay_out(&workspace, args.choice.release)?
+        driver_dir::lay_out(&workspace, choice.release)?
     } else {
         packages::ensure(&workspace, packages::FOR_RUN)?;
-        driver_dir::build(&workspace, args.choice.release, &[])?
+        driver_dir::build(&workspace, choice.release, &[])?
     };
-    for (name, value) in environment::variables(&workspace, &dir, &args.choice) {
+    for (name, value) in environment::variables(&workspace, &dir, &choice) {
         println!("export {name}={}", environment::shell_quote(&value.to_string_lossy()));
     }
     Ok(Outcome::Done)
+}
+
+/// What the switches and the environment choose; when that cannot be had, says so and answers how the command ends.
+fn chosen(switches: &DriverSwitches) -> Result<DriverChoice, Outcome> {
+    switches.choice(|name| std::env::var_os(name)).map_err(|sentence| {
+        eprintln!("error: {sentence}");
+        Outcome::Usage
+    })
+}
+
+/// Stops with what to do when nothing listens at a server's path.
+fn require_server(path: &Path, dir: &DriverDir) -> Result<()> {
+    if !path.exists() {
+        bail!(
+            "there is no server at {}. Start one in another shell, it serves any number of programs:\n\n    \
+             {} --listen {}\n",
+            path.display(),
+            dir.path.join(driver_dir::SERVER).display(),
+            path.display()
+        );
+    }
+    Ok(())
 }
 
 /// Stops early, with what to do, when no Vulkan driver is installed.
@@ -130,8 +156,8 @@ fn build_demo(workspace: &Workspace, release: bool) -> Result<()> {
     Ok(())
 }
 
-fn demo(workspace: &Workspace, args: &RunArgs) -> Command {
-    let binary = workspace.target.join(driver_dir::profile_dir(args.choice.release)).join("mgl-demo");
+fn demo(workspace: &Workspace, release: bool, args: &RunArgs) -> Command {
+    let binary = workspace.target.join(driver_dir::profile_dir(release)).join("mgl-demo");
     let mut command = Command::new(binary);
     let png = args.png.clone().unwrap_or_else(|| PathBuf::from("mgl-demo.png"));
     command.arg("--png").arg(png);
@@ -139,4 +165,36 @@ fn demo(workspace: &Workspace, args: &RunArgs) -> Command {
         command.arg("--frames").arg(frames.to_string());
     }
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::error::ErrorKind;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Run {
+        #[command(flatten)]
+        args: RunArgs,
+    }
+
+    fn parse(words: &[&str]) -> Result<Vec<String>, clap::Error> {
+        Run::try_parse_from([&["run"][..], words].concat()).map(|run| run.args.program)
+    }
+
+    #[test]
+    fn a_mistyped_switch_is_no_program() {
+        let error = parse(&["--transpot", "spawn"]).unwrap_err();
+        assert_eq!((error.kind(), error.exit_code()), (ErrorKind::UnknownArgument, 2));
+        assert!(error.to_string().contains("'--transport'"), "{error}");
+        assert_eq!(parse(&["-x", "program"]).unwrap_err().exit_code(), 2);
+    }
+
+    #[test]
+    fn programs_keep_their_own_switches() {
+        assert_eq!(parse(&["--release", "eglinfo", "-B", "--release"]).unwrap(), ["eglinfo", "-B", "--release"]);
+        assert_eq!(parse(&["--", "-prog", "--transpot"]).unwrap(), ["-prog", "--transpot"]);
+        assert!(parse(&["--shadow"]).unwrap().is_empty());
+    }
 }

@@ -13,6 +13,7 @@ use crate::environment;
 use crate::exec::{self, Progress};
 use crate::gl_driver::GlDriver;
 use crate::group::{self, End};
+use crate::packages;
 use crate::piglit::catalogue;
 use crate::workspace::Workspace;
 
@@ -20,7 +21,7 @@ use crate::workspace::Workspace;
 const ROW_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Options of the draw overhead measurement.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub struct Options {
     /// drawoverhead: in a compatibility profile context instead of a core one.
     #[arg(long)]
@@ -100,6 +101,21 @@ impl Figures {
 
 /// Measures and prints the table. False when a driver that was asked for gave no figure at all.
 pub fn run(workspace: &Workspace, drivers: &[GlDriver], rounds: u32, options: &Options) -> Result<bool> {
+    let (ok, _) = compare(workspace, drivers, rounds, options)?;
+    if !options.no_limit {
+        bare_vulkan(workspace)?;
+    }
+    Ok(ok)
+}
+
+/// The same without the limit, with the geometric mean of the first driver's rates ÷ those of each other one.
+pub fn compare(
+    workspace: &Workspace,
+    drivers: &[GlDriver],
+    rounds: u32,
+    options: &Options,
+) -> Result<(bool, Vec<(GlDriver, f64)>)> {
+    packages::ensure(workspace, packages::FOR_PIGLIT)?;
     let program = catalogue::data_dir()?.join("bin").join("drawoverhead");
     let release = !options.debug_build;
     if drivers.iter().any(|driver| driver.is_ours()) {
@@ -116,11 +132,8 @@ pub fn run(workspace: &Workspace, drivers: &[GlDriver], rounds: u32, options: &O
             progress.finish(&format!("{} rows", figures.rows.len()));
         }
     }
-    print_table(&figures);
-    if !options.no_limit {
-        bare_vulkan(workspace)?;
-    }
-    Ok(figures.iter().all(|(_, figures)| !figures.rows.is_empty()))
+    let means = print_table(&figures);
+    Ok((figures.iter().all(|(_, figures)| !figures.rows.is_empty()), means))
 }
 
 /// Records the same kind of draws straight through Vulkan, as the limit of what any GL on this Vulkan driver can reach.
@@ -230,33 +243,36 @@ fn all_names(figures: &[(GlDriver, Figures)]) -> Vec<&str> {
     names
 }
 
-fn print_table(figures: &[(GlDriver, Figures)]) {
-    let of = |driver: GlDriver| figures.iter().find(|(other, _)| *other == driver).map(|(_, figures)| figures);
-    let (mgl, zink) = (of(GlDriver::Mgl), of(GlDriver::Zink));
+/// Prints the rates with the ratios of the first driver to each other one, and their geometric means, which are the answer.
+fn print_table(figures: &[(GlDriver, Figures)]) -> Vec<(GlDriver, f64)> {
+    let Some(((first, ours), others)) = figures.split_first() else { return Vec::new() };
     let names = all_names(figures);
     println!("\nThousands of draws a second (more is better)\n");
     print!("{:<72}", "row");
     for (driver, _) in figures {
-        print!(" {:>9}", driver.label());
+        print!(" {:>11}", driver.label());
     }
-    println!("{}", if mgl.is_some() && zink.is_some() { "   MGL/Zink" } else { "" });
-    let mut ratios = Vec::new();
+    for (driver, _) in others {
+        print!(" {:>13}", format!("÷ {}", driver.label()));
+    }
+    println!();
+    let mut ratios: Vec<Vec<f64>> = vec![Vec::new(); others.len()];
     for &name in &names {
         print!("{name:<72}");
         for (_, figures) in figures {
             match figures.rows.get(name) {
-                Some(value) => print!(" {value:>9}"),
-                None => print!(" {:>9}", "-"),
+                Some(value) => print!(" {value:>11}"),
+                None => print!(" {:>11}", "-"),
             }
         }
-        if let (Some(mgl), Some(zink)) = (mgl, zink) {
-            match (mgl.rows.get(name), zink.rows.get(name)) {
+        for ((_, theirs), ratios) in others.iter().zip(&mut ratios) {
+            match (ours.rows.get(name), theirs.rows.get(name)) {
                 (Some(&ours), Some(&theirs)) if ours > 0 && theirs > 0 => {
                     let ratio = ours as f64 / theirs as f64;
                     ratios.push(ratio);
-                    print!("   {ratio:>8.2}");
+                    print!(" {ratio:>13.2}");
                 }
-                _ => print!("   {:>8}", "-"),
+                _ => print!(" {:>13}", "-"),
             }
         }
         println!();
@@ -270,9 +286,20 @@ fn print_table(figures: &[(GlDriver, Figures)]) {
             println!("{} did not get through {sentence}", driver.label());
         }
     }
-    if let Some(mean) = geometric_mean(&ratios) {
-        println!("MGL ÷ Zink, geometric mean of {} rows: {mean:.2}", ratios.len());
+    let mut means = Vec::new();
+    for ((driver, _), ratios) in others.iter().zip(ratios) {
+        if let Some(mean) = geometric_mean(&ratios) {
+            let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+            println!(
+                "{} ÷ {}, geometric mean of {} rows: {mean:.2}, least {least:.2}",
+                first.label(),
+                driver.label(),
+                ratios.len()
+            );
+            means.push((*driver, mean));
+        }
     }
+    means
 }
 
 #[cfg(test)]
@@ -309,6 +336,7 @@ mod tests {
         assert_eq!(all_names(&figures), ["a", "b", "c"]);
         assert_eq!(figures[0].1.rows["c"], 10);
         assert!(!figures[0].1.rows.contains_key("b"));
+        assert_eq!(print_table(&figures), [(GlDriver::Zink, 1.0)]);
     }
 
     #[test]

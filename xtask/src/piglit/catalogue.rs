@@ -65,6 +65,40 @@ pub fn data_dir() -> Result<PathBuf> {
     bail!("piglit's data directory was not found near {}", program.display())
 }
 
+/// The names of the profiles that lie in piglit's data directory, sorted: one file each (`NAME.xml.gz` or
+/// `NAME.meta.xml`). The variants in which tests share processes are left out; this command shares them by itself. So are
+/// profiles in Python, which are of other suites (`cts_gl`, `deqp_vk`) that piglit can start.
+///
+/// # Errors
+/// When the directory cannot be read.
+pub fn profiles_in(data: &Path) -> Result<Vec<String>> {
+    let dir = data.join("tests");
+    let entries = std::fs::read_dir(&dir).with_context(|| format!("cannot read {}", dir.display()))?;
+    let mut names: Vec<String> = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter_map(|file| {
+            let name = file.strip_suffix(".xml.gz").or_else(|| file.strip_suffix(".meta.xml"))?;
+            (!name.ends_with(".no_isolation")).then(|| name.to_string())
+        })
+        .collect();
+    names.sort();
+    names.dedup();
+    Ok(names)
+}
+
+/// Sees that piglit has a profile of that name.
+///
+/// # Errors
+/// When it has none; the message lists those that it has.
+pub fn check_profile(name: &str) -> Result<()> {
+    let known = profiles_in(&data_dir()?)?;
+    if !known.iter().any(|profile| profile == name) {
+        bail!("piglit has no profile {name}; it has {}", known.join(", "));
+    }
+    Ok(())
+}
+
 /// Reads every test of the given profiles.
 ///
 /// # Errors
@@ -108,6 +142,19 @@ mod tests {
             cwd: None,
             other_platforms: None,
         }
+    }
+
+    #[test]
+    fn profiles_are_the_files_that_hold_them() {
+        let data = std::env::temp_dir().join(format!("xtask-profiles-{}", std::process::id()));
+        std::fs::create_dir_all(data.join("tests").join("spec")).unwrap();
+        for file in ["quick_gl.xml.gz", "quick.meta.xml", "quick.no_isolation.meta.xml", "replay.py", "a.shader_test"] {
+            std::fs::write(data.join("tests").join(file), "").unwrap();
+        }
+        let found = profiles_in(&data);
+        std::fs::remove_dir_all(&data).unwrap();
+        assert_eq!(found.unwrap(), ["quick", "quick_gl"]);
+        assert!(profiles_in(&data).is_err());
     }
 
     #[test]

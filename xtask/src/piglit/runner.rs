@@ -237,7 +237,7 @@ fn run_piece(
     let (stdout, stderr) = (read(out), read(err));
     if !piece.batched {
         let status = status::of_single(&stdout, end);
-        if !status.is_good() && status != Status::Skip {
+        if status.leaves_output() {
             keep_log(settings.logs, first, &stdout, &stderr);
         }
         let skip = (status == Status::Skip).then(|| Skip::of_output(&stdout, &stderr));

@@ -34,6 +34,11 @@ impl Status {
         matches!(self, Status::Pass | Status::Warn)
     }
 
+    /// True when the test ran and did not pass, so that what it printed is kept.
+    pub fn leaves_output(self) -> bool {
+        !self.is_good() && self != Status::Skip
+    }
+
     /// True when the process did not end by itself.
     pub fn is_abnormal(self) -> bool {
         matches!(self, Status::Crash | Status::Timeout)
@@ -176,6 +181,12 @@ fn piglit_line(line: &str) -> Option<serde_json::Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_ran_and_did_not_pass_leaves_output() {
+        let leaving: Vec<Status> = Status::ALL.into_iter().filter(|status| status.leaves_output()).collect();
+        assert_eq!(leaving, [Status::Fail, Status::Crash, Status::Timeout]);
+    }
 
     #[test]
     fn single_results_are_read() {

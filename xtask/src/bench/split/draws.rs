@@ -1,0 +1,261 @@
+//! Processor time of a draw: piglit's drawoverhead on each transport, its threads watched from outside.
+//!
+//! A row of drawoverhead ends with at least half a second of nothing but the draws that its rate is of. Within that time a
+//! thread's share of a processor, divided by the rate, is what a draw costs that thread. It needs nothing inside the
+//! program, and other work on the machine, which lowers share and rate alike, leaves the quotient alone.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, Context, Result};
+
+use super::{median, verdict, GOAL_DRAW, QUIET, TRANSPORTS};
+use crate::bench::drawoverhead::{geometric_mean, parse_row, Row};
+use crate::environment;
+use crate::exec::Progress;
+use crate::gl_driver::GlDriver;
+use crate::group;
+use crate::piglit::catalogue;
+use crate::processes;
+use crate::workspace::Workspace;
+
+/// How much of a row's last stretch is looked at.
+const WINDOW: Duration = Duration::from_millis(400);
+
+/// Time between two looks.
+const STEP: Duration = Duration::from_millis(10);
+
+/// Nanoseconds of processor time that one draw costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cost {
+    /// The thread that calls GL.
+    client: f64,
+    /// The thread that applies, where there is one.
+    apply: Option<f64>,
+}
+
+/// Costs of each row, once a round.
+#[derive(Default)]
+struct Figures {
+    order: Vec<String>,
+    rows: BTreeMap<String, Vec<Cost>>,
+}
+
+impl Figures {
+    fn add(&mut self, name: String, cost: Cost) {
+        if !self.rows.contains_key(&name) {
+            self.order.push(name.clone());
+        }
+        self.rows.entry(name).or_default().push(cost);
+    }
+
+    fn client(&self, name: &str) -> f64 {
+        median(self.rows.get(name).into_iter().flatten().map(|cost| cost.client).collect())
+    }
+
+    fn apply(&self, name: &str) -> f64 {
+        median(self.rows.get(name).into_iter().flatten().filter_map(|cost| cost.apply).collect())
+    }
+}
+
+/// Processor times at one moment.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    at: Instant,
+    client: Duration,
+    apply: Option<Duration>,
+}
+
+/// The threads that are watched.
+struct Watch {
+    driver: GlDriver,
+    client: u32,
+    apply: Mutex<Option<(u32, u32)>>,
+}
+
+impl Watch {
+    /// `None` when the program is gone.
+    fn sample(&self) -> Option<Sample> {
+        let client = processes::cpu_time(self.client, self.client)?;
+        let mut apply = self.apply.lock().unwrap_or_else(PoisonError::into_inner);
+        *apply = apply.or_else(|| self.applying());
+        let apply = apply.and_then(|(process, thread)| processes::cpu_time(process, thread));
+        Some(Sample { at: Instant::now(), client, apply })
+    }
+
+    /// Process and thread that apply.
+    fn applying(&self) -> Option<(u32, u32)> {
+        match self.driver {
+            GlDriver::MglInproc => {
+                let all = processes::threads(self.client);
+                all.into_iter().find(|thread| thread.name == "mgl-apply").map(|thread| (self.client, thread.id))
+            }
+            // The server applies on its first thread, whose number is the process's.
+            GlDriver::MglSpawn => {
+                processes::child_named(self.client, crate::driver_dir::SERVER).map(|server| (server, server))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What the draws of a row cost, from its rate and the looks at its threads: those after the last row and, last, the one when
+/// the row was printed.
+fn cost(samples: &VecDeque<Sample>, row: &Row) -> Option<Cost> {
+    let end = samples.back()?;
+    let start = samples.iter().rfind(|sample| end.at.duration_since(sample.at) >= WINDOW)?;
+    let wall = end.at.duration_since(start.at).as_secs_f64();
+    let per_draw = |time: Duration| time.as_secs_f64() / wall / (row.kilodraws as f64 * 1e3) * 1e9;
+    if row.kilodraws == 0 {
+        return None;
+    }
+    let apply = end.apply.zip(start.apply).map(|(end, start)| per_draw(end.saturating_sub(start)));
+    Some(Cost { client: per_draw(end.client.saturating_sub(start.client)), apply })
+}
+
+/// Measures and prints the table. False when a transport gave no figure for a row that another one has.
+pub fn run(workspace: &Workspace, rounds: u32) -> Result<bool> {
+    let mut figures: Vec<Figures> = TRANSPORTS.iter().map(|_| Figures::default()).collect();
+    for round in 0..rounds {
+        for (&driver, figures) in TRANSPORTS.iter().zip(&mut figures) {
+            let mut progress = Progress::spinner(&format!("drawoverhead on {} (round {})", driver.label(), round + 1));
+            measure(workspace, driver, figures, &mut progress)?;
+            progress.finish(&format!("{} rows", figures.rows.len()));
+        }
+    }
+    Ok(print(&figures))
+}
+
+/// All rows on one transport.
+fn measure(workspace: &Workspace, driver: GlDriver, figures: &mut Figures, progress: &mut Progress) -> Result<()> {
+    let errors = workspace.log(&format!("split-draws-{}", driver.file_name()));
+    let file = std::fs::File::create(&errors).with_context(|| format!("cannot write {}", errors.display()))?;
+    // Into a pipe the program would write its rows only at its end.
+    let mut command = Command::new("stdbuf");
+    command.arg("-oL").arg(catalogue::data_dir()?.join("bin").join("drawoverhead"));
+    command.args(["-auto", "-fbo", "-nocolor"]);
+    environment::apply(workspace, &mut command, &driver.variables(workspace, true)?);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(file).process_group(0);
+    let mut child = command.spawn().context("cannot start stdbuf")?;
+    let outcome = watch(&mut child, driver, figures, progress);
+    if outcome.is_err() {
+        group::end_group(&mut child);
+    }
+    outcome?;
+    let status = child.wait().context("cannot wait for drawoverhead")?;
+    if !status.success() {
+        bail!("drawoverhead on {}: {status}; see {}", driver.label(), errors.display());
+    }
+    Ok(())
+}
+
+/// Reads rows and looks at the threads until the output ends.
+fn watch(child: &mut Child, driver: GlDriver, figures: &mut Figures, progress: &mut Progress) -> Result<()> {
+    let output = child.stdout.take().context("the program has no output")?;
+    let watch = Arc::new(Watch { driver, client: child.id(), apply: Mutex::new(None) });
+    if processes::cpu_time(child.id(), child.id()).is_none() {
+        bail!("this kernel tells no processor time of threads (/proc/PID/task/TID/schedstat)");
+    }
+    let (sender, rows) = mpsc::channel();
+    let reader = Arc::clone(&watch);
+    std::thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            // The look belongs to the moment at which the row came.
+            if sender.send((reader.sample(), parse_row(&line))).is_err() {
+                break;
+            }
+        }
+    });
+    let mut samples: VecDeque<Sample> = VecDeque::new();
+    let mut last_line = Instant::now();
+    loop {
+        match rows.recv_timeout(STEP) {
+            Ok((sample, row)) => {
+                last_line = Instant::now();
+                samples.extend(sample);
+                if let Some(row) = row {
+                    progress.update(&row.name);
+                    if let Some(cost) = cost(&samples, &row) {
+                        figures.add(row.name, cost);
+                    }
+                }
+                samples.clear();
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                samples.extend(watch.sample());
+                while samples.len() > 2 * (WINDOW.as_millis() / STEP.as_millis()) as usize {
+                    samples.pop_front();
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+        if last_line.elapsed() > QUIET {
+            bail!("drawoverhead on {}: no output for {} s", driver.label(), QUIET.as_secs());
+        }
+    }
+}
+
+fn print(figures: &[Figures]) -> bool {
+    let [monolith, inproc, spawn] = figures else { return false };
+    println!("\nProcessor time of one draw in nanoseconds, and what the client's thread has of it ÷ monolith (less is better)\n");
+    println!(
+        "{:<72} {:>9} {:>9} {:>9}  {:>9} {:>9}  {:>9} {:>9}",
+        "row", "monolith", "inproc", "spawn", "inproc ÷", "spawn ÷", "apply in.", "apply sp."
+    );
+    let mut complete = !monolith.order.is_empty();
+    let (mut of_inproc, mut of_spawn) = (Vec::new(), Vec::new());
+    for name in &monolith.order {
+        let (alone, second, other) = (monolith.client(name), inproc.client(name), spawn.client(name));
+        let (inproc_ratio, spawn_ratio) = (second / alone, other / alone);
+        println!(
+            "{name:<72} {alone:>9.0} {second:>9.0} {other:>9.0}  {inproc_ratio:>9.2} {spawn_ratio:>9.2}  {:>9.0} {:>9.0}",
+            inproc.apply(name),
+            spawn.apply(name)
+        );
+        complete &= inproc_ratio.is_finite() && spawn_ratio.is_finite();
+        of_inproc.extend(Some(inproc_ratio).filter(|ratio| ratio.is_finite() && *ratio > 0.0));
+        of_spawn.extend(Some(spawn_ratio).filter(|ratio| ratio.is_finite() && *ratio > 0.0));
+    }
+    println!();
+    for (name, ratios) in [("inproc", &of_inproc), ("spawn", &of_spawn)] {
+        if let Some(mean) = geometric_mean(ratios) {
+            let over = ratios.iter().filter(|ratio| **ratio > GOAL_DRAW).count();
+            println!(
+                "client's thread, {name} ÷ monolith: geometric mean {mean:.2} of {} rows, {over} of them over {GOAL_DRAW}; {}",
+                ratios.len(),
+                verdict(mean, GOAL_DRAW)
+            );
+        }
+    }
+    if !complete {
+        println!("A transport gave no figure for a row that another one has.");
+    }
+    complete
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn share_divided_by_rate_is_the_cost_of_a_draw() {
+        let start = Instant::now();
+        let ms = Duration::from_millis;
+        // Half of the time is the client's and a quarter the applying thread's, after a stretch with nothing of either.
+        let samples: VecDeque<Sample> = (0..100)
+            .map(|i| Sample { at: start + ms(10 * i), client: ms(5 * i.max(30)), apply: Some(ms(10 * i.max(30) / 4)) })
+            .collect();
+        let row = Row { number: 1, name: "a".to_string(), kilodraws: 100 };
+        let found = cost(&samples, &row).unwrap();
+        assert!((found.client - 5000.0).abs() < 1.0, "{found:?}");
+        assert!((found.apply.unwrap() - 2500.0).abs() < 1.0, "{found:?}");
+        // Without enough looks, or without a rate, there is nothing to say.
+        assert_eq!(cost(&samples.iter().copied().take(30).collect(), &row), None);
+        assert_eq!(cost(&samples, &Row { kilodraws: 0, ..row }), None);
+    }
+}
