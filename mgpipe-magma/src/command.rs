@@ -22,8 +22,11 @@ use std::sync::Arc;
 const CHUNK_BYTES: u64 = 2 << 20;
 /// Chunks that are kept for reuse.
 const SPARE_CHUNKS: usize = 16;
-/// Chunks of a batch after which an upload of many bytes submits it.
-const MUCH_STAGED: usize = 4;
+/// Chunks of a batch after which an upload submits it: the device copies them while the host stages the next ones.
+const MUCH_STAGED: usize = 2;
+/// Bytes of storage that copies of a batch filled in the place of other storage, after which another such copy submits it:
+/// the storage comes back while it is still in caches.
+const MUCH_RENAMED: u64 = 2 << 20;
 /// Batches in flight before recording waits for the oldest.
 const MAX_IN_FLIGHT: usize = 8;
 /// Frames in flight before a frame waits for the oldest.
@@ -112,6 +115,8 @@ pub(crate) struct Recorder {
     /// Identity of the commands since the last full barrier of *main*.
     pub(crate) span: u64,
     init_span: u64,
+    /// Bytes of storage that copies of the batch filled in the place of other storage.
+    renamed: u64,
     /// What the draws since the last change of vertex input fetch.
     pub(crate) vertices: Vertices,
     /// What uploads wrote in one object in the running span of *main*, and in that of *init*.
@@ -213,6 +218,7 @@ impl Recorder {
             waiting: Default::default(),
             span: device.next_serial(),
             init_span: device.next_serial(),
+            renamed: 0,
             vertices: Vertices::NONE,
             uploads: Default::default(),
             dirty_reads: false,
@@ -293,6 +299,9 @@ impl Recorder {
     /// is taken when neither object is used by *main*.
     pub(crate) fn transfer(&mut self, reads: &[Object<'_>], writes: &[Object<'_>], reorder: bool) -> vk::CommandBuffer {
         let movable = reorder && self.movable(reads, writes);
+        for object in reads.iter().chain(writes) {
+            self.keep(*object, !movable);
+        }
         self.ordered(reads, writes, movable, |_, _| false)
     }
 
@@ -318,6 +327,20 @@ impl Recorder {
         parts: &[Part],
         movable: bool,
     ) -> vk::CommandBuffer {
+        for read in reads {
+            self.keep(*read, !movable);
+        }
+        match object {
+            // What lies beside the parts may still be written in front of the batch.
+            Object::Buffer(buffer) if !movable => {
+                self.keep_parts(buffer);
+                for part in parts {
+                    let (start, end) = part.bytes();
+                    buffer.usage.note_part(self.batch.serial, start, end);
+                }
+            }
+            object => self.keep(object, !movable),
+        }
         let is_beside =
             |recorder: &Recorder, span| recorder.uploads.iter().any(|written| written.is_beside(object, span, parts));
         let commands = self.ordered(reads, &[object], movable, is_beside);
@@ -326,7 +349,7 @@ impl Recorder {
         commands
     }
 
-    /// As [`Recorder::transfer`], into *init* if it is movable. `is_beside` says for a span whether what was written in it
+    /// As [`Recorder::transfer`], into *init* if it is movable, and of objects that are kept. `is_beside` says for a span whether what was written in it
     /// in the same objects may have any order with the new writes.
     fn ordered(
         &mut self,
@@ -335,9 +358,6 @@ impl Recorder {
         movable: bool,
         is_beside: impl Fn(&Recorder, u64) -> bool,
     ) -> vk::CommandBuffer {
-        for object in reads.iter().chain(writes) {
-            self.keep(*object, !movable);
-        }
         if movable {
             if !self.batch.init_open {
                 self.open(true);
@@ -382,6 +402,13 @@ impl Recorder {
         written(reads) || written(writes) && !is_beside(self, span)
     }
 
+    /// Notes that a copy fills so many bytes of storage in the place of other storage. False when the batch has had enough of
+    /// that: the caller submits it.
+    pub(crate) fn may_rename(&mut self, bytes: u64) -> bool {
+        self.renamed += bytes;
+        self.renamed <= MUCH_RENAMED
+    }
+
     // ---- what a batch keeps ----
 
     /// Keeps an object until the batch has retired.
@@ -399,10 +426,10 @@ impl Recorder {
         }
     }
 
-    /// Keeps a buffer from which draws may fetch vertices until the batch has retired.
+    /// Keeps a buffer of which main commands use parts until the batch has retired.
     #[inline]
-    pub(crate) fn keep_vertices(&mut self, buffer: &Arc<BufferStorage>) {
-        buffer.usage.mark_vertices(self.batch.serial);
+    pub(crate) fn keep_parts(&mut self, buffer: &Arc<BufferStorage>) {
+        buffer.usage.mark_parts(self.batch.serial);
         self.keep(Object::Buffer(buffer), false);
     }
 
@@ -591,6 +618,7 @@ impl Recorder {
         let mut done = std::mem::replace(&mut self.batch, next);
         self.fresh_span();
         self.vertices = Vertices::NONE;
+        self.renamed = 0;
         // The rest of the chunk goes with the batch: its space is never shared between batches, so that a chunk is free
         // when its batch is.
         self.chunk = None;

@@ -18,11 +18,11 @@ pub(crate) struct Usage {
     batch: AtomicU64,
     /// Serial of the batch whose main commands used the object last.
     main_batch: AtomicU64,
-    /// Serial of the batch whose main commands used the object last in another way than fetching vertices.
+    /// Serial of the batch whose main commands used the object last in another way than `fetched` says.
     whole_batch: AtomicU64,
-    /// Serial of the batch whose draws fetched the bytes `fetched`.
+    /// Serial of the batch that `fetched` is about.
     fetch_batch: AtomicU64,
-    /// Bounds of the bytes that draws fetched as vertices.
+    /// Bounds of the bytes that draws fetched as vertices and that uploads between them wrote.
     fetched: [AtomicU64; 2],
     /// Barrier span in which the object was written last.
     write_span: AtomicU64,
@@ -56,13 +56,13 @@ impl Usage {
         self.whole_batch.store(batch, Ordering::Relaxed);
     }
 
-    /// Notes that draws may fetch vertices; [`Usage::note_read`] says later which they were.
-    pub(crate) fn mark_vertices(&self, batch: u64) {
+    /// Notes that main commands use some bytes; [`Usage::note_part`] says which they were.
+    pub(crate) fn mark_parts(&self, batch: u64) {
         self.main_batch.store(batch, Ordering::Relaxed);
     }
 
-    /// Notes which bytes draws fetched, from `start` up to but not with `end`.
-    pub(crate) fn note_read(&self, batch: u64, start: u64, end: u64) {
+    /// Notes bytes that main commands use, from `start` up to but not with `end`.
+    pub(crate) fn note_part(&self, batch: u64, start: u64, end: u64) {
         let [low, high] = &self.fetched;
         let same = self.fetch_batch.swap(batch, Ordering::Relaxed) == batch;
         let (old_low, old_high) =

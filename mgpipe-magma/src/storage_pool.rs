@@ -36,11 +36,12 @@ impl StoragePool {
     pub(crate) fn take(&self, size: u64) -> Option<Arc<BufferStorage>> {
         let mut kept = self.0.lock();
         // The oldest of a size is done first: while it is in use the others are not worth a look.
-        let at = kept.iter().position(|storage| storage.size == size)?;
-        let oldest = kept.get(at)?;
+        let oldest = kept.iter().find(|storage| storage.size == size)?;
         if is_busy(oldest) {
             return None;
         }
+        // What was used last is still in caches.
+        let at = kept.iter().rposition(|storage| storage.size == size && !is_busy(storage))?;
         let storage = kept.remove(at);
         drop(kept);
         storage.renew();

@@ -17,7 +17,7 @@ use std::sync::Arc;
 const RENAME_BYTES: u64 = 16 << 10;
 
 /// Largest buffer that gets fresh storage when a copy replaces its whole contents while in use.
-const RENAME_COPY_BYTES: u64 = 1 << 20;
+const RENAME_COPY_BYTES: u64 = 256 << 10;
 
 /// A box of texels in an image: layers and slices told apart.
 #[derive(Clone, Copy, Debug)]
@@ -459,8 +459,12 @@ impl MagmaContext {
             && !self.rec.movable(&[], &[Object::Buffer(&dst)])
             && self.rec.movable(&[Object::Buffer(&src)], &[])
         {
-            dst = self.fresh_storage(size)?;
-            self.rename(&target, dst.clone())?;
+            if self.rec.may_rename(size) {
+                dst = self.fresh_storage(size)?;
+                self.rename(&target, dst.clone())?;
+            } else {
+                self.submit()?;
+            }
         }
         self.device_writes(&dst);
         let part = Part::of_buffer(dst_offset, size);

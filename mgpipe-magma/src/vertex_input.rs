@@ -114,7 +114,7 @@ impl MagmaContext {
                             let now = (storage.raw, slot.bound.offset);
                             // What is bound in this command buffer is kept already.
                             if had != Some(now) {
-                                self.rec.keep_vertices(storage);
+                                self.rec.keep_parts(storage);
                             }
                             now
                         }

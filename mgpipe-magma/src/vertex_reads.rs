@@ -70,7 +70,7 @@ impl MagmaContext {
             // Which elements instances fetch is not followed.
             let fetched = if binding.divisor == 0 { vertices } else { Vertices::ALL };
             let (start, end) = fetched.bytes(slot.bound.offset, u64::from(binding.stride), reach);
-            storage.usage.note_read(batch, start, end);
+            storage.usage.note_part(batch, start, end);
         }
     }
 }
