@@ -103,6 +103,7 @@ fn feature_bits(has: &Features) -> u64 {
         }
     };
     add(has.geometry, features::GEOMETRY_SHADER | features::PRIMITIVES_GENERATED_QUERY);
+    add(has.framebuffer_fetch, features::LOGIC_OP);
     add(has.dual_source, features::DUAL_SOURCE_BLEND);
     add(has.depth_clamp, features::DEPTH_CLAMP);
     add(has.clip_distance, features::CLIP_DISTANCE);
@@ -111,6 +112,7 @@ fn feature_bits(has: &Features) -> u64 {
     add(has.anisotropy, features::ANISOTROPY);
     add(has.cube_array, features::CUBE_ARRAY);
     add(has.timer, features::TIMER_QUERY);
+    add(has.fragment_storage, features::OCCLUSION_PRECISE);
     add(has.border_clamp, features::CUSTOM_BORDER_COLOR);
     add(has.mirror_clamp, features::MIRROR_CLAMP);
     add(has.polygon_mode, features::POLYGON_MODE);

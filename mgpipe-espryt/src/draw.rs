@@ -1,9 +1,10 @@
 //! Draws: bringing the driver in line with the state, and the draw commands themselves.
 
 use crate::context::{dirty, EsprytContext};
-use crate::essl::Variant;
+use crate::essl::{Count, Variant};
 use crate::gles::named;
 use crate::index::IndexPlan;
+use crate::logic_op::is_lowered;
 use crate::program::use_native;
 use glow::HasContext;
 use mgpipe_types::reflection::{GeometryPrimitive, Stage};
@@ -39,7 +40,9 @@ impl EsprytContext {
             self.dirty &= !dirty::STATE;
         }
         let first_provokes = self.first_vertex_provokes();
-        let Some(plan) = self.plan_indices(info, ranges, indices, first_provokes)? else { return Ok(()) };
+        let outlined = self.outlined(info);
+        let plan = self.plan_indices(info, ranges, indices, first_provokes, outlined)?;
+        let Some(plan) = plan else { return Ok(()) };
         let base = if self.gles().has.base_instance { 0 } else { info.start_instance };
         let vertex = dirty::VERTEX | dirty::BUFFERS | dirty::DEFAULTS;
         let converts = self.elements.as_ref().is_some_and(|e| e.converts());
@@ -72,20 +75,58 @@ impl EsprytContext {
             && self.program.as_ref().is_some_and(|b| !b.program.has(Stage::Geometry) && b.program.has_flat_inputs())
     }
 
+    /// The mode of the edges or corners that polygons are drawn as, where that changes nothing else: neither culling nor faces
+    /// nor flat inputs are there.
+    fn outlined(&mut self, info: &DrawInfo) -> Option<u32> {
+        let mode = match self.state.polygon_mode_front {
+            gl::LINE => gl::LINES,
+            gl::POINT => gl::POINTS,
+            _ => return None,
+        };
+        let polygons = matches!(info.mode, gl::TRIANGLES | gl::TRIANGLE_STRIP | gl::TRIANGLE_FAN);
+        let native = self.gles().has.polygon_mode;
+        if native || !polygons || info.flags & draw_flags::INDIRECT != 0 {
+            return None;
+        }
+        let shared = self.shared.clone();
+        if let Some(bound) = &self.program {
+            bound.program.look_at_fragment(&shared.device.gles);
+        }
+        let plain = self.state.cull_face == 0
+            && self.state.stencil[0] == self.state.stencil[1]
+            && !self.xfb.is_capturing()
+            && self.program.as_ref().is_some_and(|b| !b.program.has(Stage::Geometry) && !b.program.tells_faces());
+        if !plain {
+            self.warn_once(5, "no polygon mode with culling, faces or flat inputs; polygons are filled");
+            return None;
+        }
+        Some(mode)
+    }
+
     /// Uses the driver's program for the state. False when there is none.
     fn choose_program(&mut self, info: &DrawInfo) -> PipeResult<bool> {
+        let corners = self.outlined(info) == Some(gl::POINTS);
         let Some(bound) = &self.program else { return Ok(false) };
         let reflection = &bound.program.reflection;
         let points = match (&reflection.geometry, &reflection.tess_evaluation) {
             (Some(geometry), _) => geometry.output == GeometryPrimitive::Points,
             (None, Some(tess)) => tess.point_mode,
-            _ => info.mode == gl::POINTS,
+            _ => info.mode == gl::POINTS || corners,
         };
         let given = self.state.program_point_size != 0 && reflection.pre_raster.writes_point_size;
         let settable = !bound.program.has(Stage::Geometry) || self.gles().has.geometry_point_size;
         let variant = Variant {
             point_size: points && !given && settable,
             mirror_point_coord: points && self.state.point_sprite_coord_origin == gl::LOWER_LEFT,
+            logic_op: self.lowered_logic_op(),
+            count: self.queries.counts_samples().then(|| {
+                let facts = reflection.fragment.unwrap_or_default();
+                let tests = self.state.depth_test != 0 || self.state.stencil_test != 0;
+                Count {
+                    early: tests && !facts.uses_discard && !facts.writes_depth,
+                    samples: self.framebuffer.samples > 1 && self.gles().version >= 32,
+                }
+            }),
         };
         if self.dirty & dirty::PROGRAM != 0 || bound.native.is_none() || bound.variant != variant {
             let shared = self.shared.clone();
@@ -107,6 +148,16 @@ impl EsprytContext {
             native.set_point_size(self.gles(), self.state.point_size.clamp(low, high.max(low)));
         }
         Ok(true)
+    }
+
+    /// The logic operation that the program applies; 0 for none.
+    fn lowered_logic_op(&self) -> u32 {
+        let on = self.state.color_logic_op != 0 && self.state.logic_op != gl::COPY;
+        if on && self.gles().has.framebuffer_fetch && is_lowered(&self.framebuffer_facts()) {
+            self.state.logic_op
+        } else {
+            0
+        }
     }
 
     /// Binds the index buffer and sets restart.

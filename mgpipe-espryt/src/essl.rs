@@ -1,6 +1,7 @@
 //! ESSL from SPIR-V: SPIRV-Cross, and the changes to its text that the state of a draw asks for.
 
 use crate::gles::Gles;
+use crate::query::COUNT_BINDING;
 use mgpipe_types::reflection::{Reflection, Stage};
 use mgpipe_types::{PipeError, PipeResult};
 use spirv_cross2::compile::glsl::GlslVersion;
@@ -19,6 +20,19 @@ pub(crate) struct Variant {
     pub(crate) point_size: bool,
     /// The fragment stage mirrors `gl_PointCoord.y`.
     pub(crate) mirror_point_coord: bool,
+    /// The logic operation that the fragment stage applies; 0 for none.
+    pub(crate) logic_op: u32,
+    /// The fragment stage counts.
+    pub(crate) count: Option<Count>,
+}
+
+/// How the fragment stage counts samples that pass.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Count {
+    /// Behind the depth and stencil tests, which the stage has no part in.
+    pub(crate) early: bool,
+    /// Every covered sample of a fragment.
+    pub(crate) samples: bool,
 }
 
 /// Where the bindings of a program's descriptors lie in the driver's numbering.
@@ -122,7 +136,24 @@ pub(crate) fn specialise(text: &str, stage: Stage, variant: Variant, is_last_ver
     if variant.mirror_point_coord && stage == Stage::Fragment {
         text = text.replace("gl_PointCoord", "vec2(gl_PointCoord.x, 1.0 - gl_PointCoord.y)");
     }
+    if variant.logic_op != 0 && stage == Stage::Fragment {
+        text = crate::logic_op::apply(&text, variant.logic_op);
+    }
+    if let (Some(count), Stage::Fragment) = (variant.count, stage) {
+        text = with_count(&text, count);
+    }
     text
+}
+
+/// Counts every fragment that gets to its end into a buffer.
+fn with_count(text: &str, count: Count) -> String {
+    let (head, tail) = text.split_at(declarations(text));
+    let early =
+        if count.early && !tail.contains("early_fragment_tests") { "layout(early_fragment_tests) in;\n" } else { "" };
+    let block = format!("layout(std430, binding = {COUNT_BINDING}) buffer mgl_Count {{ highp uint mgl_count; }};\n");
+    let tail = tail.replacen("void main()", "void mgl_counted_main()", 1);
+    let amount = if count.samples { "uint(bitCount(gl_SampleMaskIn[0]))" } else { "1u" };
+    format!("{head}{early}{block}{tail}\nvoid main()\n{{\n    mgl_counted_main();\n    atomicAdd(mgl_count, {amount});\n}}\n")
 }
 
 /// Where declarations may begin: behind the version, extension and precision lines.

@@ -9,7 +9,7 @@ use crate::resource::texture::Image;
 use glow::HasContext;
 use hashbrown::HashMap;
 use mgpipe_types::render_state::MAX_DRAW_BUFFERS;
-use mgpipe_types::{gl, surface_flags, Format, FramebufferState, PipeError, PipeResult, Surface};
+use mgpipe_types::{gl, surface_flags, Format, FormatKind, FramebufferState, PipeError, PipeResult, Surface};
 use std::sync::{Arc, Weak};
 
 /// Framebuffer objects that are kept.
@@ -58,6 +58,8 @@ pub(crate) struct Facts {
     pub(crate) alpha_one: u8,
     /// Bit i: draw buffer i is attached.
     pub(crate) colors: u8,
+    /// Bit i: draw buffer i stores 8 normalised bits a component, not sRGB.
+    pub(crate) eight_bits: u8,
     /// Class of each draw buffer.
     pub(crate) classes: [Option<Class>; MAX_DRAW_BUFFERS],
     pub(crate) depth: bool,
@@ -177,6 +179,10 @@ impl EsprytContext {
             if slot.is_some() {
                 facts.colors |= 1 << index;
                 facts.classes[index] = Some(class(Format(surface.format)));
+                let desc = Format(surface.format).desc();
+                if desc.kind == FormatKind::Unorm && desc.bits[0] == 8 && !desc.srgb {
+                    facts.eight_bits |= 1 << index;
+                }
                 if surface.flags & surface_flags::ALPHA_IS_ONE != 0 {
                     facts.alpha_one |= 1 << index;
                 }

@@ -82,6 +82,26 @@ fn first_to_last(mode: u32, run: &[u32], out: &mut Vec<u32>) {
     }
 }
 
+/// Edges or corners of the triangles of a run.
+fn outline(mode: u32, run: &[u32], points: bool, out: &mut Vec<u32>) {
+    let mut triangle = |a: u32, b: u32, c: u32| {
+        if points {
+            out.extend([a, b, c]);
+        } else {
+            out.extend([a, b, b, c, c, a]);
+        }
+    };
+    match mode {
+        gl::TRIANGLES => run.chunks_exact(3).for_each(|t| triangle(t[0], t[1], t[2])),
+        gl::TRIANGLE_STRIP => run.windows(3).for_each(|t| triangle(t[0], t[1], t[2])),
+        _ => {
+            if let Some((first, rest)) = run.split_first() {
+                rest.windows(2).for_each(|t| triangle(*first, t[0], t[1]));
+            }
+        }
+    }
+}
+
 /// The list that `first_to_last` makes of a mode; `None` where nothing is to be done.
 fn list_mode(mode: u32) -> Option<u32> {
     match mode {
@@ -102,13 +122,18 @@ impl EsprytContext {
         ranges: &[DrawRange],
         host: HostBytes<'_>,
         first_provokes: bool,
+        outlined: Option<u32>,
     ) -> PipeResult<Option<IndexPlan>> {
         let indexed = info.index_size != 0;
         let wants_restart = indexed && info.flags & draw_flags::PRIMITIVE_RESTART != 0;
         // An index that the type cannot have never restarts.
         let restart = wants_restart && info.restart_index <= largest(info.index_size);
         let fixed = info.restart_index == largest(info.index_size);
-        let rotated = if first_provokes { list_mode(info.mode) } else { None };
+        let rotated = outlined.or(if first_provokes { list_mode(info.mode) } else { None });
+        let turn = |run: &[u32], words: &mut Vec<u32>| match outlined {
+            Some(mode) => outline(info.mode, run, mode == gl::POINTS, words),
+            None => first_to_last(info.mode, run, words),
+        };
         let biased = !self.gles().has.base_vertex && indexed && ranges.iter().any(|range| range.index_bias != 0);
         let rewrite = (restart && !fixed) || rotated.is_some() || biased;
         let user = if info.flags & draw_flags::USER_INDICES != 0 { host.bytes() } else { None };
@@ -173,7 +198,7 @@ impl EsprytContext {
                 let index = source.get(u64::from(range.start) + at);
                 if restart && index == info.restart_index {
                     if rotated.is_some() {
-                        first_to_last(info.mode, &run, &mut words);
+                        turn(&run, &mut words);
                         run.clear();
                     } else {
                         words.push(u32::MAX);
@@ -185,7 +210,7 @@ impl EsprytContext {
                 }
             }
             if rotated.is_some() {
-                first_to_last(info.mode, &run, &mut words);
+                turn(&run, &mut words);
             }
             out_ranges.push(DrawRange {
                 start: start as u32,
@@ -217,6 +242,16 @@ mod tests {
         let mut out = Vec::new();
         first_to_last(mode, run, &mut out);
         out
+    }
+
+    #[test]
+    fn triangles_become_their_edges_or_corners() {
+        let mut out = Vec::new();
+        outline(gl::TRIANGLE_FAN, &[0, 1, 2, 3], false, &mut out);
+        assert_eq!(out, [0, 1, 1, 2, 2, 0, 0, 2, 2, 3, 3, 0]);
+        out.clear();
+        outline(gl::TRIANGLES, &[0, 1, 2, 3], true, &mut out);
+        assert_eq!(out, [0, 1, 2]);
     }
 
     #[test]

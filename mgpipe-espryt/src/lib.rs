@@ -54,6 +54,8 @@ mod grave;
 #[cfg(feature = "backend")]
 mod index;
 #[cfg(feature = "backend")]
+mod logic_op;
+#[cfg(feature = "backend")]
 mod program;
 #[cfg(feature = "backend")]
 mod query;

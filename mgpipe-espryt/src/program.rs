@@ -110,6 +110,7 @@ pub(crate) struct Program {
     pub(crate) constants_version: AtomicU64,
     pub(crate) num_samples_offset: u32,
     flat_inputs: AtomicBool,
+    front_facing: AtomicBool,
 }
 
 fn slice(code: &[u8], range: BlobRef) -> PipeResult<&[u8]> {
@@ -162,6 +163,7 @@ impl Program {
             constants_version: AtomicU64::new(0),
             num_samples_offset: desc.num_samples_offset,
             flat_inputs: AtomicBool::new(false),
+            front_facing: AtomicBool::new(false),
             reflection,
         };
         program.number_descriptors();
@@ -219,6 +221,11 @@ impl Program {
         self.flat_inputs.load(Ordering::Relaxed)
     }
 
+    /// Whether the fragment stage sees what only a filled polygon has: a face, or inputs of its provoking vertex.
+    pub(crate) fn tells_faces(&self) -> bool {
+        self.has_flat_inputs() || self.front_facing.load(Ordering::Relaxed)
+    }
+
     /// Whether the program has the stage.
     pub(crate) fn has(&self, stage: Stage) -> bool {
         self.stages.iter().any(|(s, _)| *s == stage)
@@ -242,6 +249,13 @@ impl Program {
         fits
     }
 
+    /// Finds out what the fragment stage sees, before a draw needs it. A stage that cannot be translated is found by the draw.
+    pub(crate) fn look_at_fragment(&self, gles: &Gles) {
+        if self.has(Stage::Fragment) {
+            let _ = self.text(gles, Stage::Fragment);
+        }
+    }
+
     fn text(&self, gles: &Gles, stage: Stage) -> PipeResult<Arc<str>> {
         let mut texts = self.texts.lock();
         if let Some(text) = texts.get(&stage) {
@@ -252,6 +266,9 @@ impl Program {
         log::trace!("espryt: {} stage:\n{text}", stage.name());
         if stage == Stage::Fragment && text.contains("flat in ") {
             self.flat_inputs.store(true, Ordering::Relaxed);
+        }
+        if stage == Stage::Fragment && text.contains("gl_FrontFacing") {
+            self.front_facing.store(true, Ordering::Relaxed);
         }
         let text: Arc<str> = text.into();
         texts.insert(stage, text.clone());
@@ -280,7 +297,8 @@ impl Program {
             sources.push((*stage, essl::specialise(&text, *stage, variant, Some(*stage) == last)));
         }
         if !self.has(Stage::Fragment) && !self.has(Stage::Compute) {
-            sources.push((Stage::Fragment, EMPTY_FRAGMENT.replace("310", &(gles.version * 10).to_string())));
+            let text = EMPTY_FRAGMENT.replace("310", &(gles.version * 10).to_string());
+            sources.push((Stage::Fragment, essl::specialise(&text, Stage::Fragment, variant, false)));
         }
         let gl = &gles.gl;
         // SAFETY: a context is current; shaders and program are fresh names of it, deleted once.

@@ -6,6 +6,9 @@ use glow::HasContext;
 use hashbrown::HashMap;
 use mgpipe_types::{gl, PipeError, PipeResult, QueryAnswer, QueryDesc, QueryHandle};
 
+/// Binding point of the buffer that fragments are counted into; the caps offer no storage buffers to the client.
+pub(crate) const COUNT_BINDING: u32 = 0;
+
 /// `GL_TIMESTAMP_EXT`.
 const TIMESTAMP: u32 = 0x8E28;
 
@@ -13,6 +16,8 @@ const TIMESTAMP: u32 = 0x8E28;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Meaning {
     Value,
+    /// Samples, which the fragment stage counts into a buffer: GLES has no query for them.
+    Counted,
     /// The driver has no such query: 0.
     Nothing,
 }
@@ -21,7 +26,10 @@ struct Query {
     /// The driver's target.
     target: u32,
     meaning: Meaning,
+    /// The driver's query; of counted ones the buffer.
     name: u32,
+    /// Behind the last command that counts.
+    fence: Option<glow::Fence>,
     active: bool,
     ended: bool,
     result: Option<u64>,
@@ -31,15 +39,39 @@ struct Query {
 #[derive(Default)]
 pub(crate) struct Queries {
     queries: HashMap<QueryHandle, Query>,
+    /// The buffer of the active query of samples.
+    counting: Option<u32>,
 }
 
+// SAFETY: fences are handles of the driver, used only while the context that owns the queries is current.
+unsafe impl Send for Queries {}
+
 impl Queries {
+    /// Whether fragments are being counted.
+    pub(crate) fn counts_samples(&self) -> bool {
+        self.counting.is_some()
+    }
+
     pub(crate) fn destroy(&mut self, gles: &Gles) {
         for (_, query) in self.queries.drain() {
-            if let Some(name) = named!(NativeQuery, query.name) {
-                // SAFETY: the context is current; its own name, deleted once.
-                unsafe { gles.gl.delete_query(name) };
+            delete(gles, &query);
+        }
+    }
+}
+
+/// Deletes what a query has of the driver.
+fn delete(gles: &Gles, query: &Query) {
+    // SAFETY: the context is current; its own names, deleted once.
+    unsafe {
+        if let Some(fence) = query.fence {
+            gles.gl.delete_sync(fence);
+        }
+        if query.meaning == Meaning::Counted {
+            if let Some(buffer) = named!(NativeBuffer, query.name) {
+                gles.gl.delete_buffer(buffer);
             }
+        } else if let Some(name) = named!(NativeQuery, query.name) {
+            gles.gl.delete_query(name);
         }
     }
 }
@@ -50,13 +82,34 @@ fn meaning(gles: &Gles, target: u32) -> (u32, Meaning) {
         gl::ANY_SAMPLES_PASSED | gl::ANY_SAMPLES_PASSED_CONSERVATIVE | gl::TRANSFORM_FEEDBACK_PRIMITIVES_WRITTEN => {
             (target, Meaning::Value)
         }
-        // GLES counts no samples; whether there are any is the closest that it has.
-        gl::SAMPLES_PASSED => (gl::ANY_SAMPLES_PASSED, Meaning::Value),
+        gl::SAMPLES_PASSED if gles.has.fragment_storage => (target, Meaning::Counted),
         gl::PRIMITIVES_GENERATED if gles.has.geometry => (target, Meaning::Value),
         gl::TIME_ELAPSED if gles.has.timer => (target, Meaning::Value),
         gl::TIMESTAMP if gles.has.timer => (TIMESTAMP, Meaning::Value),
         _ => (target, Meaning::Nothing),
     }
+}
+
+/// What the fragment stages of a span have counted; `None`: not there yet.
+fn counted(gles: &Gles, query: &Query, wait: bool) -> Option<u64> {
+    let mut word = [0u8; 4];
+    // SAFETY: the context is current; the fence and the buffer, of 16 bytes, are the query's own.
+    unsafe {
+        if let (Some(fence), false) = (query.fence, wait) {
+            let answer = gles.gl.client_wait_sync(fence, glow::SYNC_FLUSH_COMMANDS_BIT, 0);
+            if answer != gl::ALREADY_SIGNALED && answer != gl::CONDITION_SATISFIED {
+                return None;
+            }
+        }
+        gles.gl.memory_barrier(gl::BUFFER_UPDATE_BARRIER_BIT);
+        gles.gl.bind_buffer(gl::COPY_READ_BUFFER, named!(NativeBuffer, query.name));
+        let mapped = gles.gl.map_buffer_range(gl::COPY_READ_BUFFER, 0, 4, gl::MAP_READ_BIT);
+        if !mapped.is_null() {
+            std::ptr::copy_nonoverlapping(mapped, word.as_mut_ptr(), word.len());
+            gles.gl.unmap_buffer(gl::COPY_READ_BUFFER);
+        }
+    }
+    Some(u64::from(u32::from_le_bytes(word)))
 }
 
 impl EsprytContext {
@@ -66,10 +119,7 @@ impl EsprytContext {
         if meaning == Meaning::Nothing {
             self.warn_once(3, "a query target is not supported; such queries answer 0");
         }
-        if desc.target == gl::SAMPLES_PASSED {
-            self.warn_once(4, "OpenGL ES counts no samples: such queries answer 0 or 1");
-        }
-        let query = Query { target, meaning, name: 0, active: false, ended: false, result: None };
+        let query = Query { target, meaning, name: 0, fence: None, active: false, ended: false, result: None };
         self.queries.queries.insert(QueryHandle(desc.query), query);
     }
 
@@ -83,6 +133,24 @@ impl EsprytContext {
         query.result = None;
         query.ended = false;
         if query.meaning == Meaning::Nothing {
+            return Ok(());
+        }
+        if query.meaning == Meaning::Counted {
+            // SAFETY: the context is current; the buffer is the query's own.
+            unsafe {
+                if query.name == 0 {
+                    query.name = gl.create_buffer().map_err(PipeError::OutOfMemory)?.0.get();
+                }
+                if let Some(fence) = query.fence.take() {
+                    gl.delete_sync(fence);
+                }
+                let buffer = named!(NativeBuffer, query.name);
+                gl.bind_buffer(gl::COPY_WRITE_BUFFER, buffer);
+                gl.buffer_data_u8_slice(gl::COPY_WRITE_BUFFER, &[0; 16], gl::DYNAMIC_READ);
+                gl.bind_buffer_base(gl::SHADER_STORAGE_BUFFER, COUNT_BINDING, buffer);
+            }
+            query.active = true;
+            self.queries.counting = Some(query.name);
             return Ok(());
         }
         // SAFETY: the context is current; the client allows one active query a target.
@@ -108,6 +176,14 @@ impl EsprytContext {
         query.ended = true;
         if query.meaning == Meaning::Nothing {
             query.result = Some(0);
+            return Ok(());
+        }
+        if query.meaning == Meaning::Counted {
+            if std::mem::take(&mut query.active) {
+                self.queries.counting = None;
+                // SAFETY: the context is current.
+                query.fence = unsafe { gles.gl.fence_sync(gl::SYNC_GPU_COMMANDS_COMPLETE, 0) }.ok();
+            }
             return Ok(());
         }
         // SAFETY: the context is current; an active query of the target is this one.
@@ -136,6 +212,10 @@ impl EsprytContext {
         if !query.ended || (query.name == 0 && query.result.is_none()) {
             return Ok(QueryAnswer::default());
         }
+        if query.result.is_none() && query.meaning == Meaning::Counted {
+            let Some(value) = counted(gles, query, wait) else { return Ok(QueryAnswer::default()) };
+            query.result = Some(value);
+        }
         if query.result.is_none() {
             let Some(name) = named!(NativeQuery, query.name) else { return Ok(QueryAnswer::default()) };
             // SAFETY: the context is current; the query has ended.
@@ -162,16 +242,13 @@ impl EsprytContext {
     /// Forgets a query.
     pub(crate) fn destroy_query(&mut self, handle: QueryHandle) {
         let Some(query) = self.queries.queries.remove(&handle) else { return };
-        let gl = &self.gles().gl;
-        // SAFETY: the context is current; its own name, deleted once.
-        unsafe {
-            if query.active {
-                gl.end_query(query.target);
-            }
-            if let Some(name) = named!(NativeQuery, query.name) {
-                gl.delete_query(name);
-            }
+        if query.active && query.meaning == Meaning::Counted {
+            self.queries.counting = None;
+        } else if query.active {
+            // SAFETY: the context is current and the query is active.
+            unsafe { self.gles().gl.end_query(query.target) };
         }
+        delete(self.gles(), &query);
     }
 
     /// The driver's time.

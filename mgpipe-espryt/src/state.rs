@@ -65,6 +65,10 @@ impl EsprytContext {
         // Alpha of attachments that have none is never written and reads as one.
         let alpha_one = self.framebuffer_facts().alpha_one;
         let (mut blend, mut masks) = (s.blend, s.color_masks);
+        if s.color_logic_op != 0 {
+            // A logic operation takes the place of blending.
+            blend.iter_mut().for_each(|b| b.enabled = 0);
+        }
         for buffer in 0..MAX_DRAW_BUFFERS {
             if alpha_one >> buffer & 1 != 0 {
                 masks[buffer][3] = 0;
@@ -178,8 +182,12 @@ impl EsprytContext {
             }
             self.applied.clips = clips;
         }
-        if s.color_logic_op != 0 && s.logic_op != gl::COPY {
-            self.warn_once(1, "OpenGL ES has no logic operation; colours are written as they are");
+        let lowered = has.framebuffer_fetch && crate::logic_op::is_lowered(&self.framebuffer_facts());
+        if s.color_logic_op != 0 && s.logic_op != gl::COPY && !lowered {
+            self.warn_once(
+                1,
+                "no logic operation without framebuffer fetch or on such a format; colours are written as they are",
+            );
         }
         self.applied.state = Some(s);
     }
