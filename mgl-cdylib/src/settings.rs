@@ -12,6 +12,8 @@ use crate::logging;
 pub(crate) enum Backend {
     /// Vulkan.
     Magma,
+    /// OpenGL ES.
+    Espryt,
     /// Nothing is drawn: for measuring the frontend, and for tests without a device.
     Null,
 }
@@ -68,7 +70,7 @@ impl Settings {
         let backend = match get("MGL_BACKEND").as_str() {
             "" | "magma" => Backend::Magma,
             "null" => Backend::Null,
-            "espryt" => return Err("MGL_BACKEND=espryt: the OpenGL ES backend is not there yet; use magma".into()),
+            "espryt" => Backend::Espryt,
             other => return Err(format!("MGL_BACKEND={other} is unknown; use magma, espryt or null")),
         };
         let transport = match get("MGL_TRANSPORT").as_str() {
@@ -191,7 +193,6 @@ mod tests {
     #[test]
     fn unknown_and_unbuilt_values_are_errors_that_name_the_choices() {
         for (name, value, hint) in [
-            ("MGL_BACKEND", "espryt", "not there yet"),
             ("MGL_BACKEND", "vulkan", "use magma, espryt or null"),
             ("MGL_TRANSPORT", "tcp", "use monolith, inproc, spawn or unix:PATH"),
             ("MGL_TRANSPORT", "unix:", "use monolith, inproc, spawn or unix:PATH"),

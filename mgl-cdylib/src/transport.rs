@@ -51,6 +51,7 @@ pub(crate) fn backend(settings: &Settings) -> Arc<dyn Backend> {
 fn local(backend: settings::Backend) -> Arc<dyn Backend> {
     match backend {
         settings::Backend::Magma => Arc::new(mgpipe_magma::MagmaBackend::new()),
+        settings::Backend::Espryt => Arc::new(mgpipe_espryt::EsprytBackend::new()),
         settings::Backend::Null => Arc::new(mgpipe_wire::null::NullBackend),
     }
 }
@@ -107,6 +108,7 @@ mod elsewhere {
     fn options(backend: settings::Backend) -> PipeResult<ConnectOptions> {
         let options = ConnectOptions::new(match backend {
             settings::Backend::Magma => "magma",
+            settings::Backend::Espryt => "espryt",
             settings::Backend::Null => "null",
         });
         options.with_switches(|name| std::env::var(name).ok()).map_err(PipeError::Init)

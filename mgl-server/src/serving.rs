@@ -29,13 +29,14 @@ fn tuning(arguments: &Arguments) -> Tuning {
 fn backend(name: &str) -> Option<Arc<dyn Backend>> {
     match name {
         "magma" => Some(Arc::new(mgpipe_magma::MagmaBackend::new())),
+        "espryt" => Some(Arc::new(mgpipe_espryt::EsprytBackend::new())),
         "null" => Some(Arc::new(mgpipe_wire::null::NullBackend)),
         _ => None,
     }
 }
 
 fn refused(name: &str) -> String {
-    format!("the server has no backend {name:?}; it has magma and null")
+    format!("the server has no backend {name:?}; it has magma, espryt and null")
 }
 
 /// Serves one client until it is gone.
