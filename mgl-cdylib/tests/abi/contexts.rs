@@ -206,7 +206,6 @@ fn settings_that_cannot_be_met_fail_cleanly() {
     }
     for (env, says) in [
         (("MGL_BACKEND", "nonsense"), "MGL_BACKEND=nonsense is unknown"),
-        (("MGL_BACKEND", "espryt"), "not there yet"),
         (("MGL_TRANSPORT", "tcp"), "MGL_TRANSPORT=tcp is unknown"),
         (("MGL_IPC_PRESENT_CREDIT", "none"), "MGL_IPC_PRESENT_CREDIT=none"),
         (("MGL_LOG", "loud"), "MGL_LOG=loud is unknown"),
