@@ -70,6 +70,11 @@ pub(crate) fn fence_event(screen: u32, fence: Handle) -> Vec<u8> {
     head(kind::FENCE, screen, |b| b.put(bytemuck::bytes_of(&fence))).bytes().to_vec()
 }
 
+/// The event of [`Callbacks::caps_invalidated`].
+pub(crate) fn reset_event(screen: u32) -> Vec<u8> {
+    head(kind::CAPS_INVALIDATED, screen, |_| ()).bytes().to_vec()
+}
+
 /// Whether an event says that a screen's device is gone.
 pub(crate) fn lost_device(event: &[u8]) -> bool {
     split_record(event).is_ok_and(|(header, ..)| header.kind == kind::DEVICE_LOST)

@@ -10,6 +10,7 @@
 
 mod bytes;
 mod ends;
+mod flow;
 mod image;
 mod journal;
 mod limit;

@@ -349,10 +349,4 @@ impl Journal {
         note_writes(&mut screen.resources, &mut context.framebuffer, call);
         context.note(call)
     }
-
-    /// Whether a screen, and a context of it unless that is null, exist.
-    pub(super) fn knows(&self, subject: Subject) -> bool {
-        let screen = self.screens.get(&subject.screen);
-        screen.is_some_and(|screen| subject.context.is_null() || screen.contexts.contains_key(&subject.context))
-    }
 }

@@ -1,5 +1,6 @@
 //! Tells a fresh server everything that a journal holds, in the order in which one thing needs the other.
 
+use super::image::Part;
 use super::journal::{ContextLog, Journal, QueryState, ScreenLog};
 use super::outlet::{Outlet, Plain};
 use super::resource::{Contents, Key, Resource};
@@ -52,7 +53,7 @@ pub(super) struct Pusher<'a> {
     pub(super) restored: Restored,
 }
 
-/// The answer to an upload's question where its texels lie: the bytes follow in STAGE.
+/// The arguments of an upload without its bytes.
 fn upload_arguments(record: &mut RecordBuf, data: &SubData, region: Option<&SubRegion>) {
     record.clear();
     record.put(bytemuck::bytes_of(data));
@@ -235,30 +236,43 @@ impl Pusher<'_> {
         for plan in plans {
             let end = plan.map_or(image.level_count(), |plan| plan.base_level.saturating_add(1));
             for part in image.parts(next..end.max(next)) {
-                let data = SubData {
-                    res,
-                    target: u16::from(desc.target),
-                    level: part.level,
-                    union_box: part.area,
-                    region_count: 1,
-                    ..SubData::default()
-                };
-                let area = part.area;
-                let region = SubRegion {
-                    x: area.x,
-                    y: area.y,
-                    z: area.z,
-                    width: area.width,
-                    height: area.height,
-                    depth: area.depth,
-                    ..SubRegion::default()
-                };
-                self.upload(subject, &data, Some(&region), &part.bytes)?;
+                self.part(subject, res, desc, &part)?;
             }
             next = next.max(end);
             if let Some(plan) = plan {
                 self.call(subject, &Call::GenerateMipmap { plan: *plan })?;
             }
+        }
+        Ok(())
+    }
+
+    /// Uploads a part of a level, some rows at a time.
+    fn part(&mut self, subject: Subject, res: Handle, desc: &ResourceDesc, part: &Part) -> Result<(), PortError> {
+        let format = Format(desc.format).desc();
+        let (row, height) = (format.row_bytes(part.area.width).max(1) as usize, format.block_height.max(1));
+        let rows = (PIECE / row).max(1);
+        for (at, bytes) in part.bytes.chunks(rows * row).enumerate() {
+            let first = (at * rows) as u32 * height;
+            let lines = ((bytes.len() / row) as u32 * height).min(part.area.height.saturating_sub(first));
+            let area = Box3 { y: part.area.y.saturating_add_unsigned(first), height: lines, ..part.area };
+            let data = SubData {
+                res,
+                target: u16::from(desc.target),
+                level: part.level,
+                union_box: area,
+                region_count: 1,
+                ..SubData::default()
+            };
+            let region = SubRegion {
+                x: area.x,
+                y: area.y,
+                z: area.z,
+                width: area.width,
+                height: area.height,
+                depth: area.depth,
+                ..SubRegion::default()
+            };
+            self.upload(subject, &data, Some(&region), bytes)?;
         }
         Ok(())
     }

@@ -1,21 +1,21 @@
 //! What the ends of a recovering connection share, and the recovery itself.
 
 use super::bytes::Budget;
-use super::journal::{says_nothing, Journal, Kept};
+use super::flow::{settled_answer, Flow};
+use super::journal::{Journal, Kept};
 use super::limit::Limiter;
 use super::outlet::{Outlet, Plain};
-use super::repush::{plain_flags, Pusher, Restored};
+use super::repush::{Pusher, Restored};
 use super::RecoveryOptions;
-use crate::call::Call;
 use crate::client::{Attached, Connect};
 use crate::message::{control, Subject, STATUS_OK};
 use crate::port::{ClientLink, EventSource, Mark, PortError, ReplyBoard, ReplyTicket};
-use crate::record::{RecordBuf, CONTROL_BASE};
-use mgpipe_types::{fence_status, flush_flags, FenceAnswer, Flush, Handle, Opcode, PipeError};
+use crate::record::RecordBuf;
+use mgpipe_types::PipeError;
 use parking_lot::{Mutex, RwLock};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -62,41 +62,12 @@ impl Life {
     }
 }
 
-/// A question that waits for its answer.
-struct Question {
-    subject: Subject,
-    kind: u16,
-    flags: u16,
-    arguments: Vec<u8>,
-    /// The connection on which it was asked last, and its ticket there.
-    asked: Option<(u64, ReplyTicket)>,
-    tries: u32,
-    /// The answer, when this side gives it.
-    known: Option<Vec<u8>>,
-}
-
 /// Where an answer is waited for.
 pub(super) enum Awaited {
     Here(Vec<u8>),
     There(Arc<Life>, ReplyTicket),
     /// The question was in flight each time that a server died: it gets an error for an answer.
     Poison,
-}
-
-/// What is behind the lock: the stream.
-pub(super) struct Flow {
-    outlet: Outlet,
-    journal: Journal,
-    /// Whom the client's calls are about.
-    subject: Subject,
-    questions: BTreeMap<u32, Question>,
-    /// Fences that signalled by the loss of their server and are unknown to the present one.
-    settled: BTreeSet<(u32, Handle)>,
-    frames: u64,
-    /// Ordinal of the client's last record.
-    last: u64,
-    limiter: Limiter,
-    keeper: Option<Box<dyn Any + Send + Sync>>,
 }
 
 pub(super) struct State {
@@ -110,7 +81,7 @@ pub(super) struct State {
     waiting: AtomicUsize,
     /// Why the connection is lost for good.
     gone: OnceLock<String>,
-    tickets: std::sync::atomic::AtomicU32,
+    tickets: AtomicU32,
 }
 
 /// The life of a fresh connection.
@@ -144,7 +115,7 @@ impl State {
             pending: Mutex::default(),
             waiting: AtomicUsize::new(0),
             gone: OnceLock::new(),
-            tickets: std::sync::atomic::AtomicU32::new(1),
+            tickets: AtomicU32::new(1),
         }
     }
 
@@ -455,6 +426,7 @@ impl State {
         flow.keeper = Some(keeper);
         // Every fence's work is done or gone.
         for (screen, log) in &mut flow.journal.screens {
+            self.queue_event(crate::event::reset_event(*screen));
             for fence in std::mem::take(&mut log.fences) {
                 self.queue_event(crate::event::fence_event(*screen, fence));
                 flow.settled.insert((*screen, fence));
@@ -490,89 +462,5 @@ impl State {
             r.unkept,
             r.lost_queries,
         );
-    }
-}
-
-/// The answer to a question about a fence that the loss of its server has settled.
-fn settled_answer(settled: &BTreeSet<(u32, Handle)>, subject: Subject, kind: u16, arguments: &[u8]) -> Option<Vec<u8>> {
-    if kind != Opcode::FenceStatus as u16 && kind != Opcode::FenceWait as u16 {
-        return None;
-    }
-    let fence = arguments.get(..std::mem::size_of::<Handle>()).map(bytemuck::pod_read_unaligned)?;
-    let answer = FenceAnswer { status: fence_status::SIGNALED };
-    settled.contains(&(subject.screen, fence)).then(|| bytemuck::bytes_of(&answer).to_vec())
-}
-
-impl Flow {
-    fn question(&mut self, ticket: ReplyTicket, record: Plain<'_>) {
-        let subject = match (record.kind >= CONTROL_BASE, bytemuck::try_pod_read_unaligned(record.arguments)) {
-            (true, Ok(subject)) => subject,
-            _ => self.subject,
-        };
-        let known = settled_answer(&self.settled, subject, record.kind, record.arguments);
-        let (kind, flags, arguments) = (record.kind, plain_flags(record.flags), record.arguments.to_vec());
-        self.questions.insert(ticket.slot, Question { subject, kind, flags, arguments, asked: None, tries: 0, known });
-    }
-
-    /// Notes what a record says; `None` when it is not for the server.
-    fn note(&mut self, record: Plain<'_>) -> Option<Kept> {
-        if record.kind >= CONTROL_BASE {
-            return self.note_control(record);
-        }
-        let Some(op) = Opcode::from_u16(record.kind) else { return Some(Kept::Transient) };
-        if says_nothing(op) {
-            return self.note_verb(op, record);
-        }
-        match Call::decode_arguments(op, plain_flags(record.flags), record.arguments, record.blob) {
-            Ok(Call::FenceDestroy { fence }) if self.settled.remove(&(self.subject.screen, fence.handle)) => None,
-            Ok(call) => Some(self.journal.note(self.subject, &call)),
-            Err(error) => {
-                debug_assert!(false, "a record that cannot be read: {error}");
-                Some(Kept::Transient)
-            }
-        }
-    }
-
-    fn note_verb(&mut self, op: Opcode, record: Plain<'_>) -> Option<Kept> {
-        let first_handle = || record.arguments.get(..8).map(bytemuck::pod_read_unaligned::<Handle>);
-        let ends_frame = match op {
-            Opcode::Present => true,
-            Opcode::Flush => record.arguments.get(..std::mem::size_of::<Flush>()).is_some_and(|flush| {
-                bytemuck::pod_read_unaligned::<Flush>(flush).flags & flush_flags::END_OF_FRAME != 0
-            }),
-            // It waits for nothing.
-            Opcode::FenceWaitServer
-                if first_handle().is_some_and(|fence| self.settled.contains(&(self.subject.screen, fence))) =>
-            {
-                return None
-            }
-            _ => false,
-        };
-        if ends_frame {
-            self.frames += 1;
-            // The frames of a lost server count as shown.
-            return Some(Kept::Held);
-        }
-        Some(Kept::Transient)
-    }
-
-    fn note_control(&mut self, record: Plain<'_>) -> Option<Kept> {
-        let Ok(subject) = bytemuck::try_pod_read_unaligned::<Subject>(record.arguments) else {
-            return Some(Kept::Transient);
-        };
-        match record.kind {
-            // Whoever sends a call binds its subject.
-            control::BIND => {
-                self.subject = subject;
-                return None;
-            }
-            control::CLOSE_SCREEN => {
-                self.journal.close_screen(subject.screen);
-                self.settled.retain(|(screen, _)| *screen != subject.screen);
-            }
-            control::DROP_CONTEXT => self.journal.drop_context(subject),
-            _ => return Some(Kept::Transient),
-        }
-        Some(Kept::Held)
     }
 }

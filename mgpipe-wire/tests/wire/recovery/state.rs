@@ -137,3 +137,66 @@ fn the_next_server_is_told_the_same_as_the_one_before() {
 fn without_place(line: String) -> String {
     line.split_once("set_patch_state").map(|(_, rest)| rest.to_owned()).unwrap_or(line)
 }
+
+fn texture(slot: u32) -> ResourceDesc {
+    ResourceDesc {
+        handle: handle(slot),
+        target: Target::Tex2D as u8,
+        format: Format::RGBA8_UNORM.0,
+        width: 4,
+        height: 4,
+        depth: 1,
+        array_layers: 1,
+        levels: 3,
+        ..ResourceDesc::default()
+    }
+}
+
+fn destroy(screen: &dyn Screen, slot: u32) {
+    screen.resource_destroy(&ResourceRef::new(ResourceHandle::Texture(TextureHandle(handle(slot)))));
+}
+
+#[test]
+fn storage_lives_as_long_as_its_views_and_levels_are_derived_in_order() {
+    let rig = Rig::new(super::patient(), |_| Death::Never);
+    let screen = rig.screen();
+    let mut context = screen.create_context(ContextHandle(handle(1))).expect("alive");
+    screen.resource_create(&buffer(1, 4));
+    screen.resource_create(&texture(1));
+    screen.resource_create(&ResourceDesc { view_of: handle(1), ..texture(2) });
+    let level = |context: &mut dyn Context, level: u16, side: u32| {
+        let area = Box3::sized(side, side, 1);
+        let region = SubRegion { width: side, height: side, depth: 1, ..SubRegion::default() };
+        let data = SubData {
+            res: handle(1),
+            target: Target::Tex2D as u16,
+            level,
+            union_box: area,
+            region_count: 1,
+            ..SubData::default()
+        };
+        context.resource_subdata(&data, &[region], &vec![7; (side * side * 4) as usize]);
+    };
+    level(&mut *context, 1, 2);
+    level(&mut *context, 0, 4);
+    context.generate_mipmap(&MipPlan { res: handle(1), base_level: 0, last_level: 2, pad: 0 });
+    level(&mut *context, 2, 1);
+    destroy(&*screen, 1);
+    rig.kill();
+    read(&mut *context, handle(1), 4).expect("alive");
+    let calls = ["resource_create", "resource_subdata", "generate_mipmap", "resource_destroy"];
+    let order = |life: usize| -> Vec<&str> {
+        let told = lines(&rig.told(life));
+        told.iter().filter_map(|line| calls.into_iter().find(|call| line.contains(call))).collect()
+    };
+    // The level that was uploaded before is overwritten by what is derived; the one after it is not.
+    let storage = ["resource_create", "resource_subdata", "generate_mipmap", "resource_subdata"];
+    let mut want = storage.to_vec();
+    want.extend(["resource_create", "resource_destroy", "resource_create"]);
+    assert_eq!(order(1), want);
+    destroy(&*screen, 2);
+    rig.kill();
+    read(&mut *context, handle(1), 4).expect("alive");
+    assert_eq!(order(2), ["resource_create"], "the buffer alone is left");
+    assert_eq!(rig.faults(), [] as [String; 0]);
+}
