@@ -67,6 +67,13 @@ impl Settings {
         if logging::level(&level).is_none() {
             return Err(format!("MGL_LOG={level} is unknown; use off, error, warn, info, debug or trace"));
         }
+        let validation = get("MGL_VALIDATION");
+        if !matches!(validation.as_str(), "" | "0" | "1") {
+            return Err(format!("MGL_VALIDATION={validation} is unknown; use 0 or 1"));
+        }
+        // Whatever the transport is: a value that cannot be is not kept for the day that it is needed.
+        #[cfg(target_os = "linux")]
+        mgpipe_wire::channel::ConnectOptions::new("").with_switches(|name| Some(get(name)))?;
         let backend = match get("MGL_BACKEND").as_str() {
             "" | "magma" => Backend::Magma,
             "null" => Backend::Null,
@@ -199,6 +206,9 @@ mod tests {
             ("MGL_IPC_PRESENT_CREDIT", "0", "from 1 to 16"),
             ("MGL_IPC_MAP_TIER", "t9", "use auto, t0, t2 or t2-compare"),
             ("MGL_LOG", "loud", "trace"),
+            ("MGL_VALIDATION", "maybe", "use 0 or 1"),
+            ("MGL_IPC_SPIN_US", "fast", "no number from 0"),
+            ("MGL_IPC_RING_MB", "3", "no power of two"),
             ("MGL_CSO_ADDRESSING", "maybe", "use on or off"),
             ("MGL_LEGACY_CONTEXTS", "no", "use core or refuse"),
             ("MGL_SHADER_CACHE", "/tmp", "use on or off"),

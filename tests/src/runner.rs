@@ -26,9 +26,22 @@ const VALIDATION_LOG: &str = "validation.log";
 
 /// How long a scenario may take, from `MGL_TEST_TIMEOUT` (seconds), 120 by default: a software driver on a busy machine
 /// is legally slow.
+///
+/// A value that is no number ends the process with status 2: a limit that is not the one asked for would go unnoticed.
 pub fn scenario_timeout() -> Duration {
-    let seconds = std::env::var("MGL_TEST_TIMEOUT").ok().and_then(|s| s.parse().ok()).unwrap_or(120);
-    Duration::from_secs(seconds)
+    let text = std::env::var("MGL_TEST_TIMEOUT").unwrap_or_default();
+    parse_timeout(&text).unwrap_or_else(|sentence| {
+        eprintln!("error: {sentence}");
+        std::process::exit(2)
+    })
+}
+
+fn parse_timeout(text: &str) -> Result<Duration, String> {
+    match (text, text.parse()) {
+        ("", _) => Ok(Duration::from_secs(120)),
+        (_, Ok(seconds @ 1..)) => Ok(Duration::from_secs(seconds)),
+        _ => Err(format!("MGL_TEST_TIMEOUT={text} is no number of seconds from 1 on")),
+    }
 }
 
 /// Runs the named scenarios one after the other in this process and writes `NAME.json` and pictures into `out`.
@@ -220,4 +233,19 @@ pub fn supervise(
         verdicts.insert(culprit, verdict);
     }
     Ok(verdicts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_numbers_of_seconds() {
+        assert_eq!(parse_timeout(""), Ok(Duration::from_secs(120)));
+        assert_eq!(parse_timeout("7"), Ok(Duration::from_secs(7)));
+        for value in ["0", "-1", "2m", "never"] {
+            let sentence = parse_timeout(value).unwrap_err();
+            assert!(sentence.starts_with(&format!("MGL_TEST_TIMEOUT={value} ")), "{sentence}");
+        }
+    }
 }

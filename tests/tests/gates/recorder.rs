@@ -75,9 +75,13 @@ fn golden_text(recorded: &Recorded) -> String {
 fn the_stream_is_the_committed_one() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/stream.txt");
     let text = golden_text(&Recorded::of("control_stream", "null", "golden", &[]));
-    if std::env::var_os("MGL_TEST_UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, &text).expect("the golden file can be written");
-        return;
+    match std::env::var("MGL_TEST_UPDATE_GOLDEN").unwrap_or_default().as_str() {
+        "" | "0" => {}
+        "1" => {
+            std::fs::write(&path, &text).expect("the golden file can be written");
+            return;
+        }
+        other => panic!("MGL_TEST_UPDATE_GOLDEN={other} is unknown; use 0 or 1"),
     }
     let golden = std::fs::read_to_string(&path).expect("the golden file is there");
     for (i, (got, want)) in text.lines().zip(golden.lines()).enumerate() {
