@@ -394,18 +394,27 @@ impl MagmaContext {
         let average =
             multisampled && dst.image.samples == vk::SampleCountFlags::TYPE_1 && component == Component::Float;
         push[24..28].copy_from_slice(&layer.to_ne_bytes());
-        push[28..32].copy_from_slice(&(i32::from(linear) | i32::from(average) << 1 | bits << 8).to_ne_bytes());
-        let target = InternalTarget {
-            image: &dst.image,
-            format: dst_format,
-            level: dst.level,
-            layer: dst.layer,
-            aspect,
-            area: rects.clip,
-            mask,
-            stencil,
-        };
-        self.internal_draw(InternalShader::Blit(component, dim), &target, Some((&src.image, view, linear)), &push)
+        // Sample goes to sample, a draw for each; everything else is one draw.
+        let by_sample = multisampled && dst.image.samples == src.image.samples;
+        let n_draws = if by_sample { src.image.samples.as_raw() } else { 1 };
+        for sample in 0..n_draws {
+            let flags = i32::from(linear) | i32::from(average) << 1 | (sample as i32) << 2 | bits << 8;
+            push[28..32].copy_from_slice(&flags.to_ne_bytes());
+            let target = InternalTarget {
+                image: &dst.image,
+                format: dst_format,
+                level: dst.level,
+                layer: dst.layer,
+                aspect,
+                area: rects.clip,
+                mask,
+                samples: if by_sample { 1 << sample } else { u32::MAX },
+                stencil,
+            };
+            let source = Some((&src.image, view, linear));
+            self.internal_draw(InternalShader::Blit(component, dim), &target, source, &push)?;
+        }
+        Ok(())
     }
 
     /// Resolves an area of a multisampled image into level 0 of a single-sampled one, layer for layer.

@@ -138,7 +138,8 @@ pub(crate) fn reply(device: &Device) -> CapsReply {
         max_clip_cull_distances: limits.max_combined_clip_and_cull_distances,
         max_dual_source_buffers: limits.max_fragment_dual_src_attachments,
         max_geometry_vertices: limits.max_geometry_output_vertices,
-        max_geometry_components: limits.max_geometry_output_components,
+        max_geometry_components: limits.max_geometry_total_output_components,
+        max_geometry_input_components: limits.max_geometry_input_components,
         max_geometry_invocations: limits.max_geometry_shader_invocations,
         max_patch_vertices: limits.max_tessellation_patch_size,
         max_tess_level: limits.max_tessellation_generation_level,
@@ -157,7 +158,7 @@ pub(crate) fn reply(device: &Device) -> CapsReply {
         driver_version: device.properties.driver_version,
         memory_mib: u32::try_from(memory >> 20).unwrap_or(u32::MAX),
         is_software: u32::from(device.properties.device_type == vk::PhysicalDeviceType::CPU),
-        reserved: [0; 15],
+        reserved: [0; 14],
     };
     let mut formats = [0; FORMAT_SLOTS];
     for &format in Format::ALL {

@@ -209,6 +209,7 @@ impl MagmaContext {
                     aspect: vk::ImageAspectFlags::COLOR,
                     area,
                     mask,
+                    samples: u32::MAX,
                     stencil: (0, 0),
                 };
                 self.internal_draw(InternalShader::Clear(Component::of(format)), &target, None, &push)?;
@@ -225,6 +226,7 @@ impl MagmaContext {
                     aspect: vk::ImageAspectFlags::STENCIL,
                     area,
                     mask: 0,
+                    samples: u32::MAX,
                     stencil: (write_mask, value),
                 };
                 self.internal_draw(InternalShader::None, &target, None, &push)?;

@@ -102,6 +102,8 @@ struct Key {
     shader: InternalShader,
     format: Format,
     samples: vk::SampleCountFlags,
+    /// Samples that are written, a bit each.
+    sample_mask: u32,
     mask: u8,
     depth: bool,
     stencil: bool,
@@ -221,7 +223,10 @@ impl State {
             vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_LIST);
         let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
         let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
-        let multisample = vk::PipelineMultisampleStateCreateInfo::default().rasterization_samples(key.samples);
+        let sample_mask = [key.sample_mask, u32::MAX];
+        let multisample = vk::PipelineMultisampleStateCreateInfo::default()
+            .rasterization_samples(key.samples)
+            .sample_mask(&sample_mask);
         let replace = vk::StencilOpState {
             fail_op: vk::StencilOp::REPLACE,
             pass_op: vk::StencilOp::REPLACE,
@@ -327,6 +332,8 @@ pub(crate) struct InternalTarget<'a> {
     pub(crate) area: [i32; 4],
     /// Colour components that are written.
     pub(crate) mask: u8,
+    /// Samples that are written, a bit each.
+    pub(crate) samples: u32,
     /// Stencil bits that are written, and the value of a draw that does not export one.
     pub(crate) stencil: (u32, u32),
 }
@@ -370,7 +377,15 @@ impl MagmaContext {
             swizzle: swizzle::IDENTITY,
             usage,
         })?;
-        let key = Key { shader, format: target.format, samples: image.samples, mask: target.mask, depth, stencil };
+        let key = Key {
+            shader,
+            format: target.format,
+            samples: image.samples,
+            sample_mask: target.samples,
+            mask: target.mask,
+            depth,
+            stencil,
+        };
         let shared = self.shared.clone();
         let (pipeline, layout, set_layout, samplers) = {
             let mut slot = shared.internal.state.lock();

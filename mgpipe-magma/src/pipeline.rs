@@ -145,7 +145,9 @@ impl FixedState {
         }
         let lines = conv::topology_class(moment.topology) == vk::PrimitiveTopology::LINE_LIST
             || fixed.polygon_mode == vk::PolygonMode::LINE;
-        fixed.smooth_lines = lines && state.line_smooth != 0 && device.features.smooth_lines;
+        // Samples make lines smooth, and GL_LINE_SMOOTH changes nothing there (GL 3.3 core, section 3.5.4).
+        let sampled = state.multisample != 0 && facts.samples > 1;
+        fixed.smooth_lines = lines && !sampled && state.line_smooth != 0 && device.features.smooth_lines;
         if moment.topology == vk::PrimitiveTopology::PATCH_LIST && !device.features.patch_points_dynamic {
             fixed.patch_points = moment.patch_points;
         }

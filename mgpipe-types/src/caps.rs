@@ -192,7 +192,7 @@ payload! {
         max_dual_source_buffers: u32,
         /// Most geometry output vertices.
         max_geometry_vertices: u32,
-        /// Most geometry output components.
+        /// Most geometry output components of all vertices together.
         max_geometry_components: u32,
         /// Most geometry invocations.
         max_geometry_invocations: u32,
@@ -230,8 +230,10 @@ payload! {
         memory_mib: u32,
         /// 1 when the device is a software rasteriser.
         is_software: u32,
+        /// Most components that enter a geometry stage for one vertex; 0: as many as leave a vertex stage.
+        max_geometry_input_components: u32,
         /// Padding, zero.
-        reserved: [u32; 15],
+        reserved: [u32; 14],
     }
 }
 

@@ -81,9 +81,8 @@ impl ContextState {
             | gl::MAX_COMBINED_FRAGMENT_UNIFORM_COMPONENTS => Values::int(combined(l.uniform_components)),
             gl::MAX_VARYING_COMPONENTS => Values::int(l.varying_components),
             gl::MAX_VARYING_VECTORS => Values::int(l.varying_components / 4),
-            gl::MAX_VERTEX_OUTPUT_COMPONENTS
-            | gl::MAX_GEOMETRY_INPUT_COMPONENTS
-            | gl::MAX_FRAGMENT_INPUT_COMPONENTS => Values::int(l.varying_components),
+            gl::MAX_VERTEX_OUTPUT_COMPONENTS | gl::MAX_FRAGMENT_INPUT_COMPONENTS => Values::int(l.varying_components),
+            gl::MAX_GEOMETRY_INPUT_COMPONENTS => Values::int(l.geometry_input_components),
             gl::MAX_GEOMETRY_OUTPUT_COMPONENTS => Values::int(l.geometry_output_components),
             gl::MAX_GEOMETRY_OUTPUT_VERTICES => Values::int(l.geometry_output_vertices),
             gl::MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS => Values::int(l.geometry_total_output_components),

@@ -33,7 +33,8 @@ impl ContextState {
             gl::POLYGON_OFFSET_FACTOR => Values::float(s.polygon_offset_factor),
             gl::POLYGON_OFFSET_UNITS => Values::float(s.polygon_offset_units),
             gl::PROVOKING_VERTEX => Values::int(s.provoking_vertex),
-            gl::PRIMITIVE_RESTART_INDEX => Values::int(s.primitive_restart_index),
+            // All bits, as every driver answers: what is asked for is often set again later.
+            gl::PRIMITIVE_RESTART_INDEX => Values::bits(s.primitive_restart_index),
             gl::CLAMP_READ_COLOR => Values::int(s.clamp_read_color),
             gl::SAMPLE_COVERAGE_VALUE => Values::float(s.sample_coverage_value),
             gl::SAMPLE_COVERAGE_INVERT => Values::bool(s.sample_coverage_invert != 0),

@@ -28,7 +28,7 @@ layout(push_constant) uniform Push {
     vec2 src_origin;
     vec2 scale;
     int layer;
-    int flags; // bit 0: linear filter, bit 1: average the samples, from bit 8 on: stencil bits one of which must be set
+    int flags; // bit 0: linear filter, bit 1: average the samples, bits 2 to 7: sample, from bit 8 on: stencil bits one of which must be set
 };
 #if KIND < 3
 layout(location = 0) out VEC4 color;
@@ -55,7 +55,7 @@ void main() {
 #endif
     value = texelFetch(source, ivec3(texel, layer), 0);
 #elif DIM == 1
-    value = texelFetch(source, ivec3(texel, layer), 0);
+    value = texelFetch(source, ivec3(texel, layer), flags >> 2 & 63);
 #if KIND == 0
     if ((flags & 2) != 0) {
         int count = textureSamples(source);
