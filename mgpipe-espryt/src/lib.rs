@@ -18,6 +18,7 @@
 //!
 //! Calls that wait: `fence_wait`, `query_result`, `resource_readback`, `read_pixels`, `get_texture_image`.
 #![deny(unsafe_op_in_unsafe_fn)]
+// The probe uses a part of `egl` only.
 #![cfg_attr(not(feature = "backend"), allow(dead_code, unused_imports))]
 
 mod egl;
