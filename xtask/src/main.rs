@@ -94,3 +94,26 @@ fn main() -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn help_names_every_bench_and_what_it_prints() {
+        let mut cli = Cli::command();
+        let text = cli.find_subcommand_mut("bench").unwrap().render_long_help().to_string();
+        for bench in <super::bench::Bench as clap::ValueEnum>::value_variants() {
+            let value = clap::ValueEnum::to_possible_value(bench).unwrap();
+            let help = value.get_help().unwrap().to_string();
+            assert!(help.len() > 30, "{help}");
+            assert!(text.contains(&format!("- {}:", value.get_name())), "{} is not in\n{text}", value.get_name());
+        }
+    }
+}

@@ -22,6 +22,7 @@ const ROW_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Options of the draw overhead measurement.
 #[derive(Args, Debug, Default)]
+#[group(id = "drawoverhead")]
 pub struct Options {
     /// drawoverhead: in a compatibility profile context instead of a core one.
     #[arg(long)]

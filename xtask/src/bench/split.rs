@@ -44,6 +44,7 @@ pub enum Part {
 
 /// Options of the split measurement.
 #[derive(Args, Debug)]
+#[group(id = "split")]
 pub struct Options {
     /// split: only these of its four tables.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PART")]
