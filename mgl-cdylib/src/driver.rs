@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use mgl_frontend::{FrontendCallbacks, TrackerSwitches};
+use mgl_frontend::{FrontendCallbacks, Observer, ShareOptions};
 use mgpipe_types::{Backend, Caps, Screen};
 use parking_lot::Mutex;
 
+use crate::counting;
 use crate::egl::process;
 use crate::front::ShareGroup;
 use crate::settings::Settings;
@@ -204,8 +205,9 @@ impl Session {
 
 impl Opened {
     fn into_share_group(self) -> Arc<ShareGroup> {
-        let switches: TrackerSwitches = self.settings.switches;
-        ShareGroup::with_switches(self.screen, self.callbacks, switches)
+        let observer = counting::of_process(&self.settings).map(|counting| counting as Arc<dyn Observer>);
+        let options = ShareOptions { switches: self.settings.switches, observer };
+        ShareGroup::with_options(self.screen, self.callbacks, options)
     }
 }
 

@@ -17,6 +17,7 @@ pub mod entry;
 pub mod generated;
 pub mod glvnd;
 
+mod counting;
 mod driver;
 mod front;
 mod glue;

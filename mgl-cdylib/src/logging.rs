@@ -5,12 +5,13 @@ use std::panic;
 use std::sync::Once;
 
 use log::{LevelFilter, Log, Metadata, Record};
+use mgpipe_wire::stats::STATS_TARGET;
 
 struct StderrLog;
 
 impl Log for StderrLog {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.level() <= log::max_level()
+        metadata.level() <= log::max_level() || metadata.target() == STATS_TARGET
     }
 
     fn log(&self, record: &Record<'_>) {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use mgl_frontend::TrackerSwitches;
 use mgpipe_wire::client::MapTier;
+use mgpipe_wire::stats::StatsOptions;
 
 use crate::logging;
 
@@ -53,6 +54,10 @@ pub(crate) struct Settings {
     pub(crate) refuse_legacy: bool,
     /// Where compiled shaders are kept between processes; `None` with `MGL_SHADER_CACHE=off` or without a cache folder.
     pub(crate) shader_cache: Option<PathBuf>,
+    /// `MGL_STATS` and `MGL_STATS_WINDOW`: what is counted and where it is written.
+    pub(crate) stats: Option<StatsOptions>,
+    /// `MGL_HUD`: counters are shown over frames.
+    pub(crate) hud: bool,
 }
 
 impl Settings {
@@ -120,6 +125,12 @@ impl Settings {
             "off" => None,
             other => return Err(format!("MGL_SHADER_CACHE={other} is unknown; use on or off")),
         };
+        let stats = StatsOptions::parse(&get("MGL_STATS"), &get("MGL_STATS_WINDOW"))?;
+        let hud = match get("MGL_HUD").as_str() {
+            "" | "0" | "off" => false,
+            "1" => true,
+            other => return Err(format!("MGL_HUD={other} is unknown; use off or 1")),
+        };
         let switches = TrackerSwitches { content_addressing, ..TrackerSwitches::default() };
         let record = path("MGL_RECORD");
         Ok(Settings {
@@ -132,6 +143,8 @@ impl Settings {
             switches,
             refuse_legacy,
             shader_cache,
+            stats,
+            hud,
         })
     }
 }
@@ -146,7 +159,7 @@ fn shader_folder(cache: &str, home: &str) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Backend, Settings, TrackerSwitches, Transport};
+    use super::{Backend, MapTier, Settings, TrackerSwitches, Transport};
 
     fn parse(pairs: &[(&str, &str)]) -> Result<Settings, String> {
         Settings::parse(|name| pairs.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
@@ -164,6 +177,8 @@ mod tests {
             switches: TrackerSwitches::default(),
             refuse_legacy: false,
             shader_cache: None,
+            stats: None,
+            hud: false,
         };
         assert_eq!(parse(&[]), Ok(want.clone()));
         assert_eq!(parse(&[("MGL_BACKEND", "magma"), ("MGL_TRANSPORT", "monolith")]), Ok(want));
@@ -212,6 +227,9 @@ mod tests {
             ("MGL_CSO_ADDRESSING", "maybe", "use on or off"),
             ("MGL_LEGACY_CONTEXTS", "no", "use core or refuse"),
             ("MGL_SHADER_CACHE", "/tmp", "use on or off"),
+            ("MGL_STATS", "loud", "use off, 1 or the name of a file"),
+            ("MGL_STATS_WINDOW", "2m", "number of frames"),
+            ("MGL_HUD", "yes", "use off or 1"),
         ] {
             let text = parse(&[(name, value)]).expect_err("refused");
             assert!(text.contains(hint) && text.contains(name), "{text}");

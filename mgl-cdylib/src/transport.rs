@@ -9,6 +9,7 @@ use mgpipe_wire::client::{ClientOptions, WireBackend};
 use mgpipe_wire::inproc::inproc;
 use parking_lot::Mutex;
 
+use crate::counting;
 use crate::driver::OpeningGuard;
 use crate::egl::process;
 use crate::settings::{self, Settings, Transport};
@@ -22,14 +23,32 @@ static CONNECTIONS: Mutex<Vec<(u32, Weak<WireBackend>)>> = Mutex::new(Vec::new()
 /// The backend that the settings ask for.
 pub(crate) fn backend(settings: &Settings) -> Arc<dyn Backend> {
     let options = ClientOptions { frame_credit: settings.present_credit, map_tier: settings.map_tier };
+    let counting = counting::of_process(settings);
     let wire = match &settings.transport {
-        Transport::Monolith => return local(settings.backend),
-        Transport::Inproc => {
-            let channel = || {
-                local_pair(SegmentSizes::default(), Tuning::default())
-                    .map_err(|error| PipeError::Init(format!("MGL_TRANSPORT=inproc: {error}")))
+        Transport::Monolith => {
+            let backend = local(settings.backend);
+            return match counting {
+                Some(counting) => counting.client(backend, None),
+                None => backend,
             };
-            inproc(Arc::new(Opening(local(settings.backend))), Box::new(channel), options)
+        }
+        Transport::Inproc => {
+            let counted = counting.clone();
+            let channel = move || {
+                let (client, server) = local_pair(SegmentSizes::default(), Tuning::default())
+                    .map_err(|error| PipeError::Init(format!("MGL_TRANSPORT=inproc: {error}")))?;
+                let server = match &counted {
+                    Some(counting) => counting.server_end(server),
+                    None => server,
+                };
+                Ok((client, server))
+            };
+            let backend: Arc<dyn Backend> = Arc::new(Opening(local(settings.backend)));
+            let backend = match &counting {
+                Some(counting) => counting.server(backend),
+                None => backend,
+            };
+            inproc(backend, Box::new(channel), options)
         }
         Transport::Spawn => {
             let (backend, named) = (settings.backend, settings.server.clone());
@@ -45,7 +64,10 @@ pub(crate) fn backend(settings: &Settings) -> Arc<dyn Backend> {
     let mut connections = CONNECTIONS.lock();
     connections.retain(|(generation, wire)| *generation == process::generation() && wire.strong_count() > 0);
     connections.push((process::generation(), Arc::downgrade(&wire)));
-    wire
+    match counting {
+        Some(counting) => counting.client(wire.clone(), Some(wire.figures())),
+        None => wire,
+    }
 }
 
 fn local(backend: settings::Backend) -> Arc<dyn Backend> {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use mgpipe_tracker::{Generations, RenderStateTracker, Tracker, TrackerOptions};
+use mgpipe_tracker::{Generations, RenderStateTracker, Tracker, TrackerOptions, TrackerStats};
 use mgpipe_types::{flush_flags, gl, Context as Pipe, ContextHandle, Flush, TextureHandle};
 
 use crate::boundary::ContextAttribs;
 use crate::buffer::{AlignedBytes, Buffer, BufferBindings};
 use crate::debug::DebugState;
 use crate::framebuffer::Framebuffers;
+use crate::overlay::Overlay;
 use crate::pixel::PixelState;
 use crate::program::CurrentProgram;
 use crate::query::QueryState;
@@ -28,6 +29,10 @@ pub struct Context {
     pub(crate) pipe: Box<dyn Pipe>,
     /// Memory for the next mapping that needs some.
     pub(crate) map_staging: Option<AlignedBytes>,
+    /// What the observer has heard of the tracker.
+    observed: TrackerStats,
+    /// Text over frames.
+    pub(crate) overlay: Option<Box<Overlay>>,
     /// Buffer for the next mapping from which the device copies.
     pub(crate) map_scratch: Option<Arc<Buffer>>,
     /// Buffer for the next texels that wait to become pixels of a pack buffer.
@@ -134,7 +139,16 @@ impl Context {
         };
         let options = TrackerOptions { switches: share.switches, ..TrackerOptions::default() };
         let tracker = Tracker::new(share.handles.clone(), options);
-        Ok(Context { state, tracker, pipe, map_staging: None, map_scratch: None, pack_scratch: None })
+        Ok(Context {
+            state,
+            tracker,
+            pipe,
+            observed: TrackerStats::default(),
+            overlay: None,
+            map_staging: None,
+            map_scratch: None,
+            pack_scratch: None,
+        })
     }
 
     /// Marks the context as lost: every later command does nothing.
@@ -189,6 +203,19 @@ impl Context {
     pub(crate) fn before_submit(&mut self) {
         if self.state.share.has_dead() {
             self.bury_dead();
+        }
+        if self.state.share.observer.is_some() {
+            self.report_tracker();
+        }
+    }
+
+    /// Tells the observer what the tracker has counted since the last submit.
+    #[cold]
+    fn report_tracker(&mut self) {
+        let stats = *self.tracker.stats();
+        let grown = stats.since(&std::mem::replace(&mut self.observed, stats));
+        if let Some(observer) = &self.state.share.observer {
+            observer.tracked(&grown);
         }
     }
 
@@ -273,6 +300,7 @@ impl Drop for Context {
         self.forget_program();
         self.drop_queries();
         self.drop_xfb();
+        self.drop_overlay();
         if !self.state.lost {
             self.tracker.shutdown(&mut *self.pipe);
             self.submit();

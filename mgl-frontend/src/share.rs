@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use crate::callbacks::FrontendCallbacks;
 use crate::error::{out_of_memory, GlError, GlResult};
 use crate::limits::{Limits, MAX_VERSION};
+use crate::observer::Observer;
 
 /// What every shared object needs to reach: the screen, the handle space and the group's generations.
 ///
@@ -38,6 +39,8 @@ pub struct ShareCore {
     callbacks: Option<Arc<FrontendCallbacks>>,
     /// How trackers of the group's contexts work.
     pub(crate) switches: Switches,
+    /// Who hears what contexts count.
+    pub(crate) observer: Option<Arc<dyn Observer>>,
 }
 
 /// An object whose destroy call belongs to a context's command flow, waiting for a context to emit it.
@@ -129,6 +132,15 @@ impl ShareCore {
     }
 }
 
+/// What all contexts of a share group have in common beside their objects.
+#[derive(Clone, Default)]
+pub struct ShareOptions {
+    /// How their trackers work: for controls.
+    pub switches: Switches,
+    /// Who hears what they count.
+    pub observer: Option<Arc<dyn Observer>>,
+}
+
 /// Objects and names that contexts share: one a display connection or `share_context` chain.
 pub struct ShareGroup {
     pub(crate) core: Arc<ShareCore>,
@@ -166,28 +178,28 @@ impl std::ops::Deref for ShareGroup {
 impl ShareGroup {
     /// A share group on what a backend's `open` answered. Each group needs a screen of its own.
     pub fn new(screen: Arc<dyn Screen>) -> Arc<ShareGroup> {
-        ShareGroup::build(screen, None, Switches::default())
+        ShareGroup::build(screen, None, ShareOptions::default())
     }
 
     /// Like [`ShareGroup::new`], with the callbacks that the backend was opened with: errors that only the backend can
     /// detect then reach `glGetError`.
     pub fn with_callbacks(screen: Arc<dyn Screen>, callbacks: Arc<FrontendCallbacks>) -> Arc<ShareGroup> {
-        ShareGroup::build(screen, Some(callbacks), Switches::default())
+        ShareGroup::build(screen, Some(callbacks), ShareOptions::default())
     }
 
-    /// Like [`ShareGroup::with_callbacks`], with the tracker's switches set for every context of the group: for controls.
-    pub fn with_switches(
+    /// Like [`ShareGroup::with_callbacks`], with what else every context of the group has in common.
+    pub fn with_options(
         screen: Arc<dyn Screen>,
         callbacks: Arc<FrontendCallbacks>,
-        switches: Switches,
+        options: ShareOptions,
     ) -> Arc<ShareGroup> {
-        ShareGroup::build(screen, Some(callbacks), switches)
+        ShareGroup::build(screen, Some(callbacks), options)
     }
 
     fn build(
         screen: Arc<dyn Screen>,
         callbacks: Option<Arc<FrontendCallbacks>>,
-        switches: Switches,
+        options: ShareOptions,
     ) -> Arc<ShareGroup> {
         let caps = screen.get_caps();
         let limits = Limits::new(&caps);
@@ -207,7 +219,8 @@ impl ShareGroup {
             graveyard: Mutex::new(Vec::new()),
             graves: AtomicUsize::new(0),
             callbacks,
-            switches,
+            switches: options.switches,
+            observer: options.observer,
         };
         Arc::new(ShareGroup {
             core: Arc::new(core),

@@ -1,13 +1,14 @@
 //! Log lines on standard error: `mgl-server: level: text`, filtered by `MGL_LOG`.
 
 use log::{LevelFilter, Log, Metadata, Record};
+use mgpipe_wire::stats::STATS_TARGET;
 use std::io::Write as _;
 
 struct StderrLog;
 
 impl Log for StderrLog {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.level() <= log::max_level()
+        metadata.level() <= log::max_level() || metadata.target() == STATS_TARGET
     }
 
     fn log(&self, record: &Record<'_>) {

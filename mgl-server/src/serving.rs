@@ -5,11 +5,12 @@ use anyhow::{Context as _, Result};
 use mgpipe_types::Backend;
 use mgpipe_wire::channel::{bind_thread, inherited_socket, Guest, Listener, StartError, Tuning};
 use mgpipe_wire::server::serve;
+use mgpipe_wire::stats::{Counted, Role, Statistics, StatsOptions};
 use std::os::fd::OwnedFd;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// A server whose client is gone ends by itself; one that is stuck in the device is ended after this.
@@ -39,8 +40,39 @@ fn refused(name: &str) -> String {
     format!("the server has no backend {name:?}; it has magma, espryt and null")
 }
 
+/// The counters of this process, for all of its clients.
+#[derive(Clone)]
+struct Counters {
+    options: Option<StatsOptions>,
+    transport: &'static str,
+    made: Arc<OnceLock<Arc<Statistics>>>,
+}
+
+impl Counters {
+    /// What the environment asks for.
+    fn new(arguments: &Arguments) -> Result<Counters> {
+        let value = |name| std::env::var(name).unwrap_or_default();
+        let options =
+            StatsOptions::parse(&value("MGL_STATS"), &value("MGL_STATS_WINDOW")).map_err(anyhow::Error::msg)?;
+        let transport = if arguments.connected { "spawn" } else { "unix" };
+        Ok(Counters { options, transport, made: Arc::default() })
+    }
+
+    /// The counters; they have the name of the first client's backend. `None` when nothing asks for any.
+    fn get(&self, backend: &str) -> Option<Arc<Statistics>> {
+        let options = self.options.as_ref()?;
+        let make = || Statistics::new(Role::Server, backend, self.transport, Some(options.clone()));
+        Some(self.made.get_or_init(make).clone())
+    }
+}
+
 /// Serves one client until it is gone.
-fn serve_client(socket: OwnedFd, arguments: &Arguments, on_lost: Box<dyn FnOnce() + Send>) -> Result<()> {
+fn serve_client(
+    socket: OwnedFd,
+    arguments: &Arguments,
+    counters: &Counters,
+    on_lost: Box<dyn FnOnce() + Send>,
+) -> Result<()> {
     let guest = Guest::meet(socket)?;
     let Some(backend) = backend(guest.backend()) else {
         let why = refused(guest.backend());
@@ -49,8 +81,18 @@ fn serve_client(socket: OwnedFd, arguments: &Arguments, on_lost: Box<dyn FnOnce(
     if let Some(processors) = &arguments.affinity {
         bind_thread(processors).with_context(|| format!("--affinity={processors}"))?;
     }
+    let counters = counters.get(guest.backend());
     let admitted = guest.admit(tuning(arguments), on_lost)?;
-    let report = serve(admitted.end, &*backend).context("the client was dropped")?;
+    let served = match &counters {
+        Some(counters) => {
+            let counted = Counted::new(backend, counters.clone());
+            let served = serve(counters.watch_server(admitted.end), &counted);
+            counters.finish();
+            served
+        }
+        None => serve(admitted.end, &*backend),
+    };
+    let report = served.context("the client was dropped")?;
     log::info!("the client left after {} records", report.records);
     drop(admitted.watch);
     Ok(())
@@ -69,7 +111,7 @@ fn end_soon() {
 
 fn serve_parent(arguments: &Arguments) -> Result<()> {
     let socket = inherited_socket().context("--connected")?;
-    match serve_client(socket, arguments, Box::new(end_soon)) {
+    match serve_client(socket, arguments, &Counters::new(arguments)?, Box::new(end_soon)) {
         // The client has been told and tells its user.
         Err(error) if error.is::<StartError>() => {
             log::info!("{error:#}");
@@ -80,16 +122,16 @@ fn serve_parent(arguments: &Arguments) -> Result<()> {
 }
 
 /// Counts a client for as long as it lives.
-struct Counted(Arc<AtomicUsize>);
+struct Present(Arc<AtomicUsize>);
 
-impl Counted {
-    fn new(clients: &Arc<AtomicUsize>) -> Counted {
+impl Present {
+    fn new(clients: &Arc<AtomicUsize>) -> Present {
         clients.fetch_add(1, Ordering::AcqRel);
-        Counted(clients.clone())
+        Present(clients.clone())
     }
 }
 
-impl Drop for Counted {
+impl Drop for Present {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
@@ -98,6 +140,7 @@ impl Drop for Counted {
 fn listen(path: &Path, arguments: &Arguments) -> Result<()> {
     let listener = Listener::bind(path).with_context(|| format!("cannot listen at {}", path.display()))?;
     log::info!("listening at {}", path.display());
+    let counters = Counters::new(arguments)?;
     let clients = Arc::new(AtomicUsize::new(0));
     let mut number = 0u64;
     let mut idle_since = Instant::now();
@@ -117,11 +160,12 @@ fn listen(path: &Path, arguments: &Arguments) -> Result<()> {
             }
         };
         number += 1;
-        let (counted, arguments) = (Counted::new(&clients), arguments.clone());
+        let (present, arguments, counters) = (Present::new(&clients), arguments.clone(), counters.clone());
         let serving = move || {
-            let _counted = counted;
+            let _present = present;
             // What goes wrong with one client is no matter of the others.
-            let served = catch_unwind(AssertUnwindSafe(|| serve_client(socket, &arguments, Box::new(|| ()))));
+            let served =
+                catch_unwind(AssertUnwindSafe(|| serve_client(socket, &arguments, &counters, Box::new(|| ()))));
             match served {
                 Ok(Ok(())) => {}
                 Ok(Err(error)) => log::warn!("client {number}: {error:#}"),

@@ -1,9 +1,11 @@
 //! Counters of the tracker: what was minted, bound, suppressed and walked.
 
 use crate::verb::{Group, VerbClass};
+use bytemuck::{Pod, Zeroable};
 
 /// Counters of one cache of state objects.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
 pub struct CsoStats {
     /// Objects that were created.
     pub mints: u64,
@@ -22,7 +24,8 @@ pub struct CsoStats {
 }
 
 /// Everything that a tracker counts, since it was made.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
 pub struct TrackerStats {
     /// Walks by verb class: verbs that did not pass the steady-state comparison.
     pub walks: [u64; VerbClass::COUNT],
@@ -50,5 +53,40 @@ impl TrackerStats {
     /// Verbs of all classes that passed the steady-state comparison.
     pub fn steady_verbs(&self) -> u64 {
         self.verbs.iter().sum::<u64>() - self.walks.iter().sum::<u64>()
+    }
+
+    fn words(&mut self) -> &mut [u64] {
+        bytemuck::cast_slice_mut(std::slice::from_mut(self))
+    }
+
+    /// Adds what another tracker, or this one at another time, has counted.
+    pub fn add(&mut self, more: &TrackerStats) {
+        let mut more = *more;
+        self.words().iter_mut().zip(more.words()).for_each(|(sum, more)| *sum = sum.wrapping_add(*more));
+    }
+
+    /// What was counted after `then`.
+    pub fn since(&self, then: &TrackerStats) -> TrackerStats {
+        let (mut grown, mut then) = (*self, *then);
+        grown.words().iter_mut().zip(then.words()).for_each(|(now, then)| *now = now.wrapping_sub(*then));
+        grown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_and_differences_are_those_of_every_counter() {
+        let mut now = TrackerStats::default();
+        for (at, word) in now.words().iter_mut().enumerate() {
+            *word = at as u64 + 7;
+        }
+        let then = TrackerStats { bytes: 5, ..now };
+        let mut sum = then;
+        sum.add(&now.since(&then));
+        assert_eq!(sum, now);
+        assert_eq!(now.since(&then), TrackerStats { bytes: now.bytes - 5, ..TrackerStats::default() });
     }
 }

@@ -87,6 +87,7 @@ extern "C" fn at_exit() {
             }
         }
         crate::transport::shut_down();
+        crate::counting::finish();
     });
     if let Err(payload) = outcome {
         std::mem::forget(payload);

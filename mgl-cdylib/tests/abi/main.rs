@@ -4,6 +4,7 @@
 
 mod child;
 mod contexts;
+mod counters;
 mod driver;
 mod exits;
 mod exports;

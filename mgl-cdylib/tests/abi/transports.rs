@@ -20,7 +20,7 @@ extern "C" {
 }
 
 /// The server's program, built when it is not there.
-fn server() -> PathBuf {
+pub(crate) fn server() -> PathBuf {
     let folder = library_path().ancestors().nth(2).expect("target/PROFILE/deps").to_owned();
     let program = folder.join("mgl-server");
     if !program.is_file() {

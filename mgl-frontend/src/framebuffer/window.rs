@@ -137,6 +137,7 @@ impl Context {
     /// `eglSwapBuffers` of the draw drawable. A pbuffer's contents stay; the frame ends.
     pub fn swap_buffers(&mut self) {
         if !self.state.lost {
+            self.draw_overlay();
             self.end_frame();
         }
     }

@@ -3,6 +3,7 @@
 use super::counts::{add, since, CallbackCounts, PortCounts};
 use super::options::{file_of, Destination, Role, StatsOptions, Window};
 use super::report::{self, Figures, Report, Section};
+use crate::port::{EventSink, Mark, ServerEnd, WaitCounters};
 use bytemuck::{Pod, Zeroable};
 use mgpipe_types::{CallClass, Opcode, CALLS};
 use parking_lot::Mutex;
@@ -87,6 +88,39 @@ pub struct LinkWatch {
 impl Drop for LinkWatch {
     fn drop(&mut self) {
         self.stats.links.lock().fold(self.id);
+    }
+}
+
+/// The events of a server's end, whose waits are counted for as long as anybody holds them.
+struct WatchedEvents {
+    inner: Arc<dyn EventSink>,
+    _watch: LinkWatch,
+}
+
+struct ServerWaits(Arc<dyn EventSink>);
+
+impl LinkSource for ServerWaits {
+    fn figures(&self) -> LinkFigures {
+        let WaitCounters { waits, parks, rings } = self.0.waits();
+        LinkFigures { waits, parks, doorbells: rings, ..LinkFigures::default() }
+    }
+}
+
+impl EventSink for WatchedEvents {
+    fn max_event(&self) -> usize {
+        self.inner.max_event()
+    }
+
+    fn event(&self, bytes: &[u8], lossy: bool) -> bool {
+        self.inner.event(bytes, lossy)
+    }
+
+    fn raise(&self, mark: Mark, value: u64) {
+        self.inner.raise(mark, value);
+    }
+
+    fn waits(&self) -> WaitCounters {
+        self.inner.waits()
     }
 }
 
@@ -252,6 +286,12 @@ impl Statistics {
         links.any = true;
         links.live.push((id, source));
         LinkWatch { stats: self.clone(), id }
+    }
+
+    /// A server's end of a connection whose waits are in the reports.
+    pub fn watch_server(self: &Arc<Statistics>, end: ServerEnd) -> ServerEnd {
+        let watch = self.watch(Arc::new(ServerWaits(end.events.clone())));
+        ServerEnd { events: Arc::new(WatchedEvents { inner: end.events, _watch: watch }), ..end }
     }
 
     /// Adds a section to each report: counters of a part that this crate does not know.

@@ -1,6 +1,6 @@
 //! A backend whose calls are counted, generated from the catalogue.
 
-use super::collector::Statistics;
+use super::collector::{LinkSource, LinkWatch, Statistics};
 use super::counts::PortCounts;
 use crate::record::{argument_bytes, HEADER_BYTES};
 use mgpipe_types::*;
@@ -10,12 +10,18 @@ use std::sync::Arc;
 pub struct Counted {
     inner: Arc<dyn Backend>,
     stats: Arc<Statistics>,
+    _link: Option<LinkWatch>,
 }
 
 impl Counted {
     /// A backend that works as `inner` does and counts into `stats`.
     pub fn new(inner: Arc<dyn Backend>, stats: Arc<Statistics>) -> Counted {
-        Counted { inner, stats }
+        Counted { inner, stats, _link: None }
+    }
+
+    /// The same; what its connections wait for is in the reports, too.
+    pub fn with_link(self, link: Arc<dyn LinkSource>) -> Counted {
+        Counted { _link: Some(self.stats.watch(link)), ..self }
     }
 }
 

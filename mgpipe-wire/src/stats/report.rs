@@ -21,13 +21,34 @@ pub struct Section {
     /// Counters, which only grow.
     #[serde(flatten)]
     pub counts: BTreeMap<&'static str, BTreeMap<String, u64>>,
-    /// How one rate follows from counters: name, then numerator and denominator.
+    /// Rates that follow from the counters.
     #[serde(skip)]
-    pub rates: BTreeMap<&'static str, Rate>,
+    pub rates: Vec<Rate>,
 }
 
-/// A share of counters in others, each named by its table and name.
-pub type Rate = (Vec<(&'static str, String)>, Vec<(&'static str, String)>);
+/// Counters by table and name.
+type Names = Vec<(&'static str, String)>;
+
+/// How often some counters are what others are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rate {
+    name: String,
+    part: Names,
+    whole: Names,
+    in_line: bool,
+}
+
+impl Rate {
+    /// The sum of the counters `part`, each named by its table and name, over the sum of `whole`.
+    pub fn new(name: &str, part: Vec<(&'static str, String)>, whole: Vec<(&'static str, String)>) -> Rate {
+        Rate { name: name.into(), part, whole, in_line: false }
+    }
+
+    /// The same; it also stands in lines.
+    pub fn in_line(name: &str, part: Vec<(&'static str, String)>, whole: Vec<(&'static str, String)>) -> Rate {
+        Rate { in_line: true, ..Rate::new(name, part, whole) }
+    }
+}
 
 impl Section {
     /// What the counters have grown by.
@@ -46,13 +67,14 @@ impl Section {
         names.iter().filter_map(|(table, name)| self.counts.get(table)?.get(name)).sum()
     }
 
-    /// The rates that have a denominator.
-    fn rates(&self) -> BTreeMap<&'static str, f64> {
-        let rate = |(name, (part, whole)): (&&'static str, &Rate)| {
-            let whole = self.sum(whole);
-            (whole > 0).then(|| (*name, self.sum(part) as f64 / whole as f64))
-        };
-        self.rates.iter().filter_map(rate).collect()
+    fn value(&self, rate: &Rate) -> Option<f64> {
+        let whole = self.sum(&rate.whole);
+        (whole > 0).then(|| self.sum(&rate.part) as f64 / whole as f64)
+    }
+
+    /// The rates by name, without those of nothing.
+    pub fn values(&self) -> BTreeMap<String, f64> {
+        self.rates.iter().filter_map(|rate| Some((rate.name.clone(), self.value(rate)?))).collect()
     }
 }
 
@@ -152,7 +174,7 @@ pub(super) struct Figures {
     waits: Option<WaitFigures>,
     wire: Option<WireReport>,
     sections: BTreeMap<&'static str, Section>,
-    rates: BTreeMap<&'static str, BTreeMap<&'static str, f64>>,
+    rates: BTreeMap<&'static str, BTreeMap<String, f64>>,
 }
 
 const CLASSES: [(CallClass, &str); 6] = [
@@ -242,7 +264,7 @@ impl Figures {
                 mapping_uploads: wire.mapping_uploads,
                 mapping_bytes: wire.mapping_bytes,
             }),
-            rates: sections.iter().map(|(name, section)| (*name, section.rates())).collect(),
+            rates: sections.iter().map(|(name, section)| (*name, section.values())).collect(),
             sections,
         }
     }
@@ -310,8 +332,12 @@ impl Report {
         if let Some(waits) = &figures.waits {
             text += &format!("; {} waits, {} parks, {} doorbells", waits.waits, waits.parks, waits.doorbells);
         }
-        for (name, rate) in figures.rates.values().flatten() {
-            text += &format!(", {name} {:.1} %", rate * 100.0);
+        for section in figures.sections.values() {
+            for rate in section.rates.iter().filter(|rate| rate.in_line) {
+                if let Some(value) = section.value(rate) {
+                    text += &format!(", {} {:.1} %", rate.name, value * 100.0);
+                }
+            }
         }
         if let Some(kib) = self.peak_rss_kib {
             text += &format!("; peak {} MiB", kib >> 10);

@@ -8,3 +8,5 @@ mod recording;
 mod recovery;
 /// The emitter and the applier say the same as the backend itself.
 mod split;
+/// Both roles count, and reports say what.
+mod stats;
