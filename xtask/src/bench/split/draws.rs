@@ -2,7 +2,8 @@
 //!
 //! A row of drawoverhead ends with at least half a second of nothing but the draws that its rate is of. Within that time a
 //! thread's share of a processor, divided by the rate, is what a draw costs that thread. It needs nothing inside the
-//! program, and other work on the machine, which lowers share and rate alike, leaves the quotient alone.
+//! program. Other work on the machine lowers share and rate alike, as long as it is even over that time; on a crowded
+//! machine it is not, single rows scatter widely, and figures say nothing.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader};
