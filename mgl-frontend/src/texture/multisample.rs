@@ -7,6 +7,7 @@ use super::target::any_image_target;
 use super::{Extent, Image};
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_operation, invalid_value, GlResult};
+use crate::format::Naming;
 
 const NAMES: [&str; 3] = ["", "glTexImage2DMultisample", "glTexImage3DMultisample"];
 
@@ -65,7 +66,7 @@ impl Context {
         let format = self.state.share.formats.get(internal_format).copied();
         // Formats that are not renderable raise GL_INVALID_ENUM here (GL 3.3 section 3.9.1).
         let format = format
-            .filter(|f| f.renderable && !f.info.base.is_legacy())
+            .filter(|f| f.renderable && !f.info.base.is_legacy() && f.info.naming != Naming::GenericCompressed)
             .ok_or_else(|| invalid_enum(format!("{command}: internal format")))?;
         let max = self.state.max_extent(at.target);
         let fits = sizes.iter().zip(max).all(|(size, max)| *size <= max);
