@@ -6,6 +6,7 @@
 
 pub mod bench;
 pub mod demo;
+pub mod differ;
 pub mod driver;
 pub mod egl;
 pub mod expectations;

@@ -58,18 +58,23 @@ functions! {
     fn BufferSubData(target: u32, offset: isize, size: isize, data: *const c_void);
     fn ClampColor(target: u32, clamp: u32);
     fn ClientWaitSync(sync: *mut c_void, flags: u32, timeout: u64) -> u32;
+    fn CopyBufferSubData(read: u32, write: u32, read_offset: isize, write_offset: isize, size: isize);
     fn CompressedTexImage2D(
         target: u32, level: i32, internal: u32, width: i32, height: i32, border: i32, size: i32, data: *const c_void,
     );
     fn CopyTexImage1D(target: u32, level: i32, format: u32, x: i32, y: i32, width: i32, border: i32);
     fn CopyTexSubImage1D(target: u32, level: i32, xoffset: i32, x: i32, y: i32, width: i32);
+    fn CreateShader(kind: u32) -> u32;
     fn DebugMessageCallback(callback: Option<DebugCallback>, user: *const c_void);
+    fn DeleteQueries(n: i32, names: *const u32);
     fn DeleteSync(sync: *mut c_void);
     fn DrawArrays(mode: u32, first: i32, count: i32);
     fn DrawRangeElements(mode: u32, start: u32, end: u32, count: i32, kind: u32, offset: usize);
     fn EndConditionalRender();
+    fn EndQuery(target: u32);
     fn EndQueryIndexed(target: u32, index: u32);
     fn FenceSync(condition: u32, flags: u32) -> *mut c_void;
+    fn FlushMappedBufferRange(target: u32, offset: isize, length: isize);
     fn FramebufferTexture1D(target: u32, attachment: u32, textarget: u32, texture: u32, level: i32);
     fn GenTextures(n: i32, names: *mut u32);
     fn GetActiveUniformBlockiv(program: u32, index: u32, name: u32, values: *mut i32);
@@ -105,10 +110,13 @@ functions! {
     fn GetShaderiv(shader: u32, name: u32, value: *mut i32);
     fn GetString(name: u32) -> *const c_char;
     fn GetStringi(name: u32, index: u32) -> *const c_char;
+    fn GetSynciv(sync: *mut c_void, name: u32, room: i32, length: *mut i32, values: *mut i32);
+    fn GetTexLevelParameteriv(target: u32, level: i32, name: u32, value: *mut i32);
     fn GetTexParameterIiv(target: u32, name: u32, values: *mut i32);
     fn GetTexParameterfv(target: u32, name: u32, values: *mut f32);
     fn GetVertexAttribIiv(index: u32, name: u32, values: *mut i32);
     fn IsSampler(name: u32) -> u8;
+    fn IsSync(sync: *mut c_void) -> u8;
     fn IsVertexArray(name: u32) -> u8;
     fn GetAttachedShaders(program: u32, most: i32, count: *mut i32, shaders: *mut u32);
     fn IsQuery(id: u32) -> u8;
@@ -126,8 +134,10 @@ functions! {
     fn PointSize(size: f32);
     fn PrimitiveRestartIndex(index: u32);
     fn ProvokingVertex(mode: u32);
+    fn QueryCounter(id: u32, target: u32);
     fn SampleMaski(index: u32, mask: u32);
     fn SamplerParameterIiv(sampler: u32, name: u32, values: *const i32);
+    fn ShaderSource(shader: u32, count: i32, texts: *const *const c_char, lengths: *const i32);
     fn TexImage2D(
         target: u32, level: i32, internal: i32, width: i32, height: i32, border: i32, format: u32, kind: u32,
         data: *const c_void,

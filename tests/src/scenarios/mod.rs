@@ -14,6 +14,8 @@ mod fragment;
 mod framebuffer;
 mod framebuffer_blit;
 mod hostile;
+mod hostile_draw;
+mod hostile_shader;
 mod mixed;
 mod object;
 mod primitive;
@@ -32,6 +34,7 @@ mod transfer;
 mod transfer_conversion;
 mod transfer_format;
 mod transfer_large;
+mod varying;
 mod vertex;
 
 use crate::scene::Scenario;
@@ -60,6 +63,7 @@ pub fn all() -> Vec<Scenario> {
         attachment::SCENARIOS,
         transfer_order::SCENARIOS,
         shader::SCENARIOS,
+        varying::SCENARIOS,
         vertex::SCENARIOS,
         buffer::SCENARIOS,
         buffer_stream::SCENARIOS,
@@ -72,6 +76,8 @@ pub fn all() -> Vec<Scenario> {
         error_detail::SCENARIOS,
         state_detail::SCENARIOS,
         hostile::SCENARIOS,
+        hostile_draw::SCENARIOS,
+        hostile_shader::SCENARIOS,
         mixed::SCENARIOS,
         control::SCENARIOS,
     ]
