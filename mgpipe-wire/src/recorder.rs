@@ -103,7 +103,7 @@ impl Recorder {
             return Err(error);
         }
         tape.out.flush()?;
-        Ok(tape.counters.clone())
+        Ok(tape.counters)
     }
 }
 
