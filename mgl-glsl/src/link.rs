@@ -86,12 +86,13 @@ fn try_link(shaders: &[CompiledShader], options: &LinkOptions) -> Result<LinkedP
         stages.insert(1, LinkStage { module, uses });
     }
     check_position(&sorted, &stages, options)?;
-    patch::pack::pack(&mut stages, &options.limits);
+    let last = stages.iter().rposition(|s| !matches!(s.module.stage, Stage::Fragment | Stage::Compute));
+    let captured = last.map_or(0, |last| patch::xfb::copied_locations(&stages[last].module, options));
+    patch::pack::pack(&mut stages, &options.limits, captured, !options.separable);
     check_varyings(&stages, options)?;
     let (mut reflection, placements) = reflect::reflect(&stages, &facts, options)?;
     let default_block = initial_block(&stages, &sorted, reflection.default_block.map_or(0, |b| b.size));
     let mut modules = Vec::with_capacity(stages.len());
-    let last = stages.iter().rposition(|s| !matches!(s.module.stage, Stage::Fragment | Stage::Compute));
     match last {
         Some(last) => reflection.transform_feedback = patch::xfb::apply(&mut stages[last].module, options)?,
         None if !options.transform_feedback_varyings.is_empty() => {

@@ -2,6 +2,7 @@
 
 pub(crate) mod arrays;
 pub(crate) mod blocks;
+mod capture;
 mod edit;
 pub(crate) mod pack;
 pub(crate) mod rect;

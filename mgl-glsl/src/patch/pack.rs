@@ -48,7 +48,10 @@ struct Packed {
 type Place = (Key, u32);
 
 /// Packs the interfaces that use more locations than the limits leave. What cannot be packed stays as it is.
-pub(crate) fn pack(stages: &mut [StageModule], limits: &Limits) {
+///
+/// `captured` locations of the last stage before rasterisation are taken by copies for transform feedback. Nothing else reads
+/// that stage when it is the last one of a program that is `whole`.
+pub(crate) fn pack(stages: &mut [StageModule], limits: &Limits, captured: u32, whole: bool) {
     for at in 1..stages.len() {
         let (before, after) = stages.split_at_mut(at);
         let (Some(producer), Some(consumer)) = (before.last_mut(), after.first_mut()) else { continue };
@@ -64,8 +67,9 @@ pub(crate) fn pack(stages: &mut [StageModule], limits: &Limits) {
             }
             _ => continue,
         };
+        let copies = if consumer.module.stage == Stage::Fragment { captured } else { 0 };
         let ends = [
-            interface::location_end(&producer.module, &producer.uses, StorageClass::Output),
+            interface::location_end(&producer.module, &producer.uses, StorageClass::Output).saturating_add(copies),
             interface::location_end(&consumer.module, &consumer.uses, StorageClass::Input),
         ];
         if ends.iter().all(|end| end.saturating_mul(4) <= most) {
@@ -78,6 +82,20 @@ pub(crate) fn pack(stages: &mut [StageModule], limits: &Limits) {
         for stage in [producer, consumer] {
             stage.module.reindex();
             stage.uses = stage.module.uses();
+        }
+    }
+    let Some(last) = stages.last_mut().filter(|_| whole && captured > 0) else { return };
+    let most = match last.module.stage {
+        Stage::Vertex => limits.max_vertex_output_components,
+        Stage::Geometry => limits.max_geometry_output_components,
+        _ => return,
+    };
+    let end = interface::location_end(&last.module, &last.uses, StorageClass::Output);
+    if end.saturating_add(captured).saturating_mul(4) > most {
+        if let Some(outputs) = packable(last, false) {
+            apply(&mut last.module, outputs, &HashMap::new(), false);
+            last.module.reindex();
+            last.uses = last.module.uses();
         }
     }
 }
@@ -302,7 +320,10 @@ fn strip(module: &mut Module, list: &[(u32, Packed)]) {
         }
         plain.insert(id);
     }
-    module.packed.extend(&plain);
+    let variables = list.iter().map(|(_, packed)| packed.variable.id);
+    let blocks = plain.iter().copied().filter(|id| module.has(*id, Decoration::Block));
+    let private: Vec<Word> = variables.chain(blocks).collect();
+    module.packed.extend(private);
     module.dr.annotations.retain(|i| {
         let decoration = match (i.class.opcode, i.operands.get(1), i.operands.get(2)) {
             (Op::Decorate, Some(Operand::Decoration(d)), _) => *d,

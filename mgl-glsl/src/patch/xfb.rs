@@ -11,9 +11,10 @@ use mgpipe_types::reflection::{
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass, Word};
 
-use super::edit::{add_capability, fresh, global, int_constant};
+use super::capture::{self, Copy, Slots};
+use super::edit::add_capability;
 use crate::module::{operand, Module, Type, Variable};
-use crate::options::LinkOptions;
+use crate::options::{Limits, LinkOptions};
 use crate::reflect::leaves;
 use crate::rewrite::original_name;
 
@@ -132,7 +133,7 @@ pub(crate) fn apply(module: &mut Module, options: &LinkOptions) -> Result<Option
     if result.buffers.len() > most as usize {
         return Err("error: Too many transform feedback buffers.".into());
     }
-    decorate(module, &mut result, &targets);
+    decorate(module, &mut result, &targets, limits)?;
     Ok(Some(result))
 }
 
@@ -353,60 +354,61 @@ fn follow(module: &Module, target: &mut Target, steps: &[Step<'_>]) -> Option<()
     Some(())
 }
 
-fn decorate(module: &mut Module, result: &mut TransformFeedback, targets: &[Option<Target>]) {
-    let mut next_location = free_location(module);
+fn decorate(
+    module: &mut Module,
+    result: &mut TransformFeedback,
+    targets: &[Option<Target>],
+    limits: &Limits,
+) -> Result<(), String> {
+    let mut slots = Slots { next: free_location(module), open: Vec::new() };
     let mut annotations = Vec::new();
-    let mut copies: Vec<(Word, Vec<u32>, Word, Word)> = Vec::new();
+    let mut copies = Vec::new();
     for (varying, target) in result.varyings.iter_mut().zip(targets) {
         let Some(target) = target else { continue };
         let stride = result.buffers.get(varying.buffer as usize).map_or(0, |b| b.stride);
-        let mut add = |on: &dyn Fn(Decoration, u32) -> Instruction| {
-            annotations.push(on(Decoration::XfbBuffer, varying.buffer));
-            annotations.push(on(Decoration::XfbStride, stride));
-            annotations.push(on(Decoration::Offset, varying.offset));
-        };
+        let buffer = varying.buffer;
+        let where_to =
+            |offset| [(Decoration::XfbBuffer, buffer), (Decoration::XfbStride, stride), (Decoration::Offset, offset)];
         if !target.is_copied(module) {
-            match target.member {
-                Some((structure, member)) => add(&|d, v| member_decoration(structure, member, d, v)),
-                None => add(&|d, v| super::decorate(target.variable, d, v)),
-            }
+            annotations.extend(where_to(varying.offset).map(|(d, v)| match target.member {
+                Some((structure, member)) => member_decoration(structure, member, d, v),
+                None => super::decorate(target.variable, d, v),
+            }));
             continue;
         }
-        let dr = &mut module.dr;
-        let pointer = global(
-            dr,
-            Op::TypePointer,
-            None,
-            vec![Operand::StorageClass(StorageClass::Output), Operand::IdRef(target.captured)],
-        );
-        let copy = fresh(dr);
-        dr.types_global_values.push(Instruction::new(
-            Op::Variable,
-            Some(pointer),
-            Some(copy),
-            vec![Operand::StorageClass(StorageClass::Output)],
-        ));
-        dr.debug_names.push(Instruction::new(
-            Op::Name,
-            None,
-            None,
-            vec![Operand::IdRef(copy), Operand::LiteralString(format!("mgl_xfb_{}", varying.name))],
-        ));
-        if let Some(entry) = dr.entry_points.first_mut() {
-            entry.operands.push(Operand::IdRef(copy));
+        let pieces = capture::pieces(module, target.captured).ok_or_else(|| undeclared(&varying.name))?;
+        for (number, piece) in pieces.into_iter().enumerate() {
+            let copy = capture::variable(&mut module.dr, piece.kind, &varying.name);
+            let place = slots.place(&piece, target.stream);
+            let offset = varying.offset.saturating_add(piece.offset);
+            annotations.extend(where_to(offset).map(|(d, v)| super::decorate(copy, d, v)));
+            annotations.push(super::decorate(copy, Decoration::Location, place.location));
+            if place.component != 0 {
+                annotations.push(super::decorate(copy, Decoration::Component, place.component));
+            }
+            if target.stream != 0 {
+                annotations.push(super::decorate(copy, Decoration::Stream, target.stream));
+            }
+            if number == 0 {
+                varying.location = place.location as i32;
+                varying.component = place.component;
+            }
+            let mut path = Vec::new();
+            path.extend(target.member.map(|(_, member)| member));
+            path.extend(target.path.iter().chain(&piece.path));
+            copies.push(Copy { source: target.variable, path, kind: piece.kind, copy });
         }
-        add(&|d, v| super::decorate(copy, d, v));
-        annotations.push(super::decorate(copy, Decoration::Location, next_location));
-        if target.stream != 0 {
-            annotations.push(super::decorate(copy, Decoration::Stream, target.stream));
-        }
-        varying.location = next_location as i32;
-        varying.component = 0;
-        next_location = next_location.saturating_add(locations(module, target.captured));
-        let mut path = Vec::new();
-        path.extend(target.member.map(|(_, member)| member));
-        path.extend(&target.path);
-        copies.push((target.variable, path, target.captured, copy));
+    }
+    let most = match module.stage {
+        Stage::Geometry => limits.max_geometry_output_components,
+        Stage::TessEvaluation => limits.max_tess_evaluation_output_components,
+        _ => limits.max_vertex_output_components,
+    };
+    let used = slots.next.saturating_mul(4);
+    if !copies.is_empty() && used > most {
+        return Err(format!(
+            "error: varyings and what transform feedback captures use too many components ({used} > {most})"
+        ));
     }
     module.dr.annotations.extend(annotations);
     add_capability(&mut module.dr, Capability::TransformFeedback);
@@ -418,8 +420,22 @@ fn decorate(module: &mut Module, result: &mut TransformFeedback, targets: &[Opti
             None,
             vec![Operand::IdRef(entry), Operand::ExecutionMode(ExecutionMode::Xfb)],
         ));
-        insert_copies(module, entry, &copies);
+        capture::insert(module, entry, &copies);
     }
+    Ok(())
+}
+
+/// Locations, besides those of the outputs, that copies of what is captured will take in the last stage before
+/// rasterisation, as far as that can be told before [`apply`].
+pub(crate) fn copied_locations(module: &Module, options: &LinkOptions) -> u32 {
+    let mut slots = Slots::default();
+    for name in &options.transform_feedback_varyings {
+        let Some(target) = resolve(module, name).filter(|target| target.is_copied(module)) else { continue };
+        for piece in capture::pieces(module, target.captured).unwrap_or_default() {
+            slots.place(&piece, target.stream);
+        }
+    }
+    slots.next
 }
 
 fn member_decoration(structure: Word, member: u32, decoration: Decoration, value: u32) -> Instruction {
@@ -453,52 +469,6 @@ fn free_location(module: &Module) -> u32 {
         }
     }
     end
-}
-
-fn insert_copies(module: &mut Module, entry: Word, copies: &[(Word, Vec<u32>, Word, Word)]) {
-    if copies.is_empty() {
-        return;
-    }
-    let geometry = module.stage == Stage::Geometry;
-    let mut functions = std::mem::take(&mut module.dr.functions);
-    for function in &mut functions {
-        let is_entry = function.def.as_ref().and_then(|d| d.result_id) == Some(entry);
-        for block in &mut function.blocks {
-            let old = std::mem::take(&mut block.instructions);
-            for instruction in old {
-                let here = match instruction.class.opcode {
-                    Op::EmitVertex | Op::EmitStreamVertex => geometry,
-                    Op::Return => is_entry && !geometry,
-                    _ => false,
-                };
-                if here {
-                    for (variable, path, captured, copy) in copies {
-                        let packed = module.packed.contains(variable);
-                        let class = if packed { StorageClass::Private } else { StorageClass::Output };
-                        let dr = &mut module.dr;
-                        let operands = vec![Operand::StorageClass(class), Operand::IdRef(*captured)];
-                        let pointer = global(dr, Op::TypePointer, None, operands);
-                        let mut operands = vec![Operand::IdRef(*variable)];
-                        for index in path {
-                            operands.push(Operand::IdRef(int_constant(dr, *index as i32)));
-                        }
-                        let (chain, value) = (fresh(dr), fresh(dr));
-                        let mut push = |op, result_type, id, operands| {
-                            block.instructions.push(Instruction::new(op, result_type, id, operands));
-                        };
-                        let source = if path.is_empty() { *variable } else { chain };
-                        if !path.is_empty() {
-                            push(Op::AccessChain, Some(pointer), Some(chain), operands);
-                        }
-                        push(Op::Load, Some(*captured), Some(value), vec![Operand::IdRef(source)]);
-                        push(Op::Store, None, None, vec![Operand::IdRef(*copy), Operand::IdRef(value)]);
-                    }
-                }
-                block.instructions.push(instruction);
-            }
-        }
-    }
-    module.dr.functions = functions;
 }
 
 /// What `xfb_buffer`, `xfb_offset` and `xfb_stride` in the shader declare.

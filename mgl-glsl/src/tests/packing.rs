@@ -115,3 +115,44 @@ fn too_many_components_are_too_many() {
     let log = link_error(&[(Stage::Vertex, vs), (Stage::Fragment, fs)]);
     assert!(log.contains("too many output components (140 > 128)"), "{log}");
 }
+
+#[test]
+fn what_is_captured_in_parts_leaves_room_for_what_it_is_part_of() {
+    let vs = "#version 330 core
+    in vec4 p; struct Deep { float a[3]; mat2 m; }; struct S { float f; vec4 v[2]; Deep deep[2]; }; out S s[2];
+    void main() { gl_Position = p;
+        for (int i = 0; i < 2; i++) { s[i].f = p.x; for (int j = 0; j < 2; j++) {
+            s[i].v[j] = p; s[i].deep[j].m = mat2(p.y); for (int k = 0; k < 3; k++) s[i].deep[j].a[k] = p.z; } } }";
+    let fs = "#version 330 core
+    struct Deep { float a[3]; mat2 m; }; struct S { float f; vec4 v[2]; Deep deep[2]; }; in S s[2];
+    out vec4 c; void main() { c = s[1].v[0] + s[0].f + s[1].deep[1].m[0].x; }";
+    let mut names = Vec::new();
+    for i in 0..2 {
+        names.push(format!("s[{i}].f"));
+        names.push(format!("s[{i}].v"));
+        for j in 0..2 {
+            names.push(format!("s[{i}].deep[{j}].a"));
+            names.push(format!("s[{i}].deep[{j}].m"));
+        }
+    }
+    let options = LinkOptions {
+        transform_feedback_varyings: names,
+        transform_feedback_mode: Some(TransformFeedbackMode::Interleaved),
+        ..LinkOptions::default()
+    };
+    let sources: [&[(Stage, &str)]; 2] = [&[(Stage::Vertex, vs), (Stage::Fragment, fs)], &[(Stage::Vertex, vs)]];
+    for sources in sources {
+        let program = program_with(sources, &options);
+        let xfb = program.reflection.transform_feedback.as_ref().expect("captures");
+        assert_eq!(xfb.buffers.first().map(|b| b.stride), Some(2 * 4 * (1 + 8 + 2 * (3 + 4))));
+        let module = program.modules.iter().find(|m| m.stage == Stage::Vertex).expect("a vertex shader");
+        let dr = rspirv::dr::load_words(&module.words).expect("readable");
+        let locations = dr.annotations.iter().filter_map(|i| match i.operands.as_slice() {
+            [_, rspirv::dr::Operand::Decoration(rspirv::spirv::Decoration::Location), location] => {
+                Some(location.unwrap_literal_bit32())
+            }
+            _ => None,
+        });
+        assert!(locations.max().expect("outputs") < 32);
+    }
+}
