@@ -45,7 +45,7 @@ fn mgl_and_the_reference_agree() {
         summary.findings.iter().map(|(seed, topic, what)| format!("seed {seed}: {topic}: {what}")).collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
     // The reference does not survive some sequences; most have to be compared to the end.
-    assert!(summary.same * 4 >= count * 3, "{summary:?}");
+    assert!(summary.same * 5 >= count * 3, "{summary:?}");
     let _ = std::fs::remove_dir_all(&differ.folder);
 }
 
