@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use anyhow::{Context as _, Result};
 use mgpipe_types::Backend;
-use mgpipe_wire::channel::{bind_thread, inherited_socket, Guest, Listener, StartError, Tuning};
+use mgpipe_wire::channel::{bind_thread, inherited_socket, Admitted, Guest, Listener, StartError, Tuning};
 use mgpipe_wire::server::serve;
 use mgpipe_wire::stats::{Counted, Role, Statistics, StatsOptions};
 use std::os::fd::OwnedFd;
@@ -82,20 +82,26 @@ fn serve_client(
         bind_thread(processors).with_context(|| format!("--affinity={processors}"))?;
     }
     let counters = counters.get(guest.backend());
-    let admitted = guest.admit(tuning(arguments), on_lost)?;
+    let Admitted { end, watch } = guest.admit(tuning(arguments), on_lost)?;
     let served = match &counters {
         Some(counters) => {
             let counted = Counted::new(backend, counters.clone());
-            let served = serve(counters.watch_server(admitted.end), &counted);
+            let served = serve(counters.watch_server(end), &counted);
             counters.finish();
             served
         }
-        None => serve(admitted.end, &*backend),
+        None => serve(end, &*backend),
     };
-    let report = served.context("the client was dropped")?;
-    log::info!("the client left after {} records", report.records);
-    drop(admitted.watch);
-    Ok(())
+    match served {
+        Ok(report) => {
+            log::info!("the client left after {} records", report.records);
+            Ok(())
+        }
+        Err(error) => {
+            watch.dismiss(&error.to_string());
+            Err(error).context("the client was dropped")
+        }
+    }
 }
 
 /// Ends the process if it has not ended by itself after a while: the client is gone, and nobody else needs it.

@@ -94,44 +94,64 @@ impl MagmaContext {
         } as usize;
         let mut out = out;
         let mut waiting: Option<Landing> = None;
+        let mut done = Ok(());
         // While the device copies one piece the host takes the one before it.
         for (index, piece) in Piece::cut(area.depth(), rows, row_bytes, staging::READ_BYTES).enumerate() {
             let blocks = blocks_wide * u64::from(piece.rows) * u64::from(piece.slices);
-            let mut regions = SmallVec::<[vk::BufferImageCopy; 2]>::new();
-            let mut total = 0u64;
-            for plane in &planes {
-                total = total.next_multiple_of(copy_alignment(plane.bytes));
-                let area = piece.area(&area, desc.block_height);
-                regions.push(staging::tight_copy(total, &area, plane.aspect, level));
-                total += blocks * u64::from(plane.bytes);
-            }
-            let staging = self.read_staging(index % 2, total)?;
-            let commands = self.transfer_commands(&[Object::Image(&image)], &[Object::Buffer(&staging)]);
-            // SAFETY: the area was cut to the level; the staging buffer holds all planes; the batch keeps both.
-            unsafe {
-                self.device.raw.cmd_copy_image_to_buffer(
-                    commands,
-                    image.raw,
-                    vk::ImageLayout::GENERAL,
-                    staging.raw,
-                    &regions,
-                );
-            }
-            let value = self.submit()?;
-            if let Some(landing) = waiting.take() {
-                self.land(landing, image.format, wanted)?;
-            }
+            let area = piece.area(&area, desc.block_height);
             let len = (wanted_row * piece.rows as usize * piece.slices as usize).min(out.len());
             let (part, rest) = out.split_at_mut(len);
             out = rest;
-            let offsets = planes.iter().zip(&regions).map(|(plane, region)| (*plane, region.buffer_offset)).collect();
-            waiting = Some(Landing { value, staging, planes: offsets, blocks, out: part });
+            let sent = self.send_piece(index, &image, (&area, level), &planes, blocks, part);
+            // Whatever became of this piece, the one before it is not left half done.
+            let landed = waiting.take().map_or(Ok(()), |landing| self.land(landing, image.format, wanted));
+            match landed.and(sent) {
+                Ok(landing) => waiting = Some(landing),
+                Err(error) => {
+                    done = Err(error);
+                    break;
+                }
+            }
         }
         if let Some(landing) = waiting {
-            self.land(landing, image.format, wanted)?;
+            done = self.land(landing, image.format, wanted);
         }
         self.rec.collect();
-        Ok(())
+        done
+    }
+
+    /// Has the device copy a piece of an image into staging memory.
+    fn send_piece<'o>(
+        &mut self,
+        index: usize,
+        image: &Arc<Image>,
+        (area, level): (&ImageArea, u32),
+        planes: &[Plane],
+        blocks: u64,
+        out: &'o mut [u8],
+    ) -> PipeResult<Landing<'o>> {
+        let mut regions = SmallVec::<[vk::BufferImageCopy; 2]>::new();
+        let mut total = 0u64;
+        for plane in planes {
+            total = total.next_multiple_of(copy_alignment(plane.bytes));
+            regions.push(staging::tight_copy(total, area, plane.aspect, level));
+            total += blocks * u64::from(plane.bytes);
+        }
+        let staging = self.read_staging(index % 2, total)?;
+        let commands = self.transfer_commands(&[Object::Image(image)], &[Object::Buffer(&staging)]);
+        // SAFETY: the area was cut to the level; the staging buffer holds all planes; the batch keeps both.
+        unsafe {
+            self.device.raw.cmd_copy_image_to_buffer(
+                commands,
+                image.raw,
+                vk::ImageLayout::GENERAL,
+                staging.raw,
+                &regions,
+            );
+        }
+        let value = self.submit()?;
+        let planes = planes.iter().zip(&regions).map(|(plane, region)| (*plane, region.buffer_offset)).collect();
+        Ok(Landing { value, staging, planes, blocks, out })
     }
 
     /// Staging for read-backs, kept from one to the next; two, so that one fills while the other is taken.

@@ -17,6 +17,8 @@ mod event;
 mod guest;
 #[cfg(target_os = "linux")]
 mod handshake;
+#[cfg(target_os = "linux")]
+mod inherited;
 pub(crate) mod memory;
 #[cfg(not(target_os = "linux"))]
 mod nowhere;

@@ -7,6 +7,11 @@ use mgpipe_types::{
     TextureWriteback,
 };
 use std::sync::Arc;
+use std::time::Instant;
+
+mod gate;
+
+pub(crate) use gate::LogGate;
 
 mod kind {
     pub(super) const GL_ERROR: u16 = 1;
@@ -55,6 +60,13 @@ fn short(text: &str) -> &[u8] {
     &text.as_bytes()[..text.len().min(MAX_TEXT)]
 }
 
+fn log_event(screen: u32, level: LogLevel, message: &str) -> RecordBuf {
+    head(kind::LOG, screen, |b| {
+        b.put_word(level as u64);
+        put_bytes(b, short(message));
+    })
+}
+
 /// Tells the client that a screen's device is gone.
 pub(crate) fn send_device_lost(sink: &dyn EventSink, screen: u32, why: &str) {
     sink.event(head(kind::DEVICE_LOST, screen, |b| put_bytes(b, short(why))).bytes(), false);
@@ -80,19 +92,32 @@ pub(crate) fn lost_device(event: &[u8]) -> bool {
     split_record(event).is_ok_and(|(header, ..)| header.kind == kind::DEVICE_LOST)
 }
 
+/// Tells the client how many log lines it did not get, if there are any.
+pub(crate) fn tell_kept_back(sink: &dyn EventSink, screen: u32, lines: Option<u64>) {
+    let Some(lines) = lines else { return };
+    let text = format!("{lines} suppressed: log lines came faster than they could be told");
+    sink.event(log_event(screen, LogLevel::Error, &text).bytes(), false);
+}
+
 /// The server's callbacks of one screen: they become events.
 pub(crate) struct EventCallbacks {
     screen: u32,
     sink: Arc<dyn EventSink>,
+    gate: Arc<LogGate>,
 }
 
 impl EventCallbacks {
-    pub(crate) fn new(screen: u32, sink: Arc<dyn EventSink>) -> EventCallbacks {
-        EventCallbacks { screen, sink }
+    /// Callbacks of a screen; `gate` is the connection's.
+    pub(crate) fn new(screen: u32, sink: Arc<dyn EventSink>, gate: Arc<LogGate>) -> EventCallbacks {
+        EventCallbacks { screen, sink, gate }
     }
 
     fn send(&self, kind: u16, fill: impl FnOnce(&mut RecordBuf)) {
         self.sink.event(head(kind, self.screen, fill).bytes(), false);
+    }
+
+    fn line(&self, level: LogLevel, message: &str, lossy: bool) -> bool {
+        self.sink.event(log_event(self.screen, level, message).bytes(), lossy)
     }
 
     /// Largest byte string of one event.
@@ -137,23 +162,39 @@ impl Callbacks for EventCallbacks {
 
     fn texture_writeback(&self, writeback: TextureWriteback<'_>) {
         let area = writeback.area;
-        let rows = area.height as usize * area.depth as usize;
-        let row = writeback.bytes.len().checked_div(rows).unwrap_or(0);
-        if row == 0 {
+        let (width, height, depth) = (area.width as usize, area.height as usize, area.depth as usize);
+        let texels = width.checked_mul(height).and_then(|texels| texels.checked_mul(depth)).unwrap_or(0);
+        let texel = writeback.bytes.len().checked_div(texels).unwrap_or(0);
+        if texel == 0 || texel * texels != writeback.bytes.len() {
+            if !writeback.bytes.is_empty() {
+                self.log(LogLevel::Error, "the bytes of a texture do not divide into texels: they are not sent");
+            }
             return;
         }
-        let rows_a_piece = (self.piece() / row).max(1).min(area.height as usize);
-        for z in 0..area.depth as usize {
-            for y in (0..area.height as usize).step_by(rows_a_piece) {
-                let height = rows_a_piece.min(area.height as usize - y);
-                let start = (z * area.height as usize + y) * row;
-                let part = Box3 { y: area.y + y as i32, z: area.z + z as i32, height: height as u32, depth: 1, ..area };
-                self.send(kind::TEXTURE_WRITEBACK, |b| {
-                    b.put(bytemuck::bytes_of(&writeback.texture));
-                    b.put_word(writeback.level as u64);
-                    b.put(bytemuck::bytes_of(&part));
-                    put_bytes(b, &writeback.bytes[start..start + height * row]);
-                });
+        let (row, piece) = (texel * width, self.piece());
+        // A row that is longer than an event travels in parts of its own.
+        let columns = if row <= piece { width } else { (piece / texel).max(1) };
+        let rows = if row <= piece { (piece / row).clamp(1, height) } else { 1 };
+        for z in 0..depth {
+            for y in (0..height).step_by(rows) {
+                for x in (0..width).step_by(columns) {
+                    let (wide, high) = (columns.min(width - x), rows.min(height - y));
+                    let start = (z * height + y) * row + x * texel;
+                    let part = Box3 {
+                        x: area.x + x as i32,
+                        y: area.y + y as i32,
+                        z: area.z + z as i32,
+                        width: wide as u32,
+                        height: high as u32,
+                        depth: 1,
+                    };
+                    self.send(kind::TEXTURE_WRITEBACK, |b| {
+                        b.put(bytemuck::bytes_of(&writeback.texture));
+                        b.put_word(writeback.level as u64);
+                        b.put(bytemuck::bytes_of(&part));
+                        put_bytes(b, &writeback.bytes[start..start + wide * high * texel]);
+                    });
+                }
             }
         }
     }
@@ -188,11 +229,17 @@ impl Callbacks for EventCallbacks {
     }
 
     fn log(&self, level: LogLevel, message: &str) {
-        let event = head(kind::LOG, self.screen, |b| {
-            b.put_word(level as u64);
-            put_bytes(b, short(message));
-        });
-        self.sink.event(event.bytes(), level < LogLevel::Error);
+        if level < LogLevel::Error {
+            if !self.line(level, message, true) {
+                self.gate.dropped();
+            }
+            return;
+        }
+        let now = Instant::now();
+        if self.gate.admits(now) {
+            tell_kept_back(&*self.sink, self.screen, self.gate.summary(now, true));
+            self.line(level, message, false);
+        }
     }
 
     fn xfb_scatter_ready(&self, buffer: BufferHandle, offset: u64, bytes: &[u8]) {

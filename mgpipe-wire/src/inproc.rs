@@ -31,13 +31,20 @@ impl Drop for Announce {
 }
 
 /// Waits for the thread when the connection is dropped. A thread that is stuck in the device is left behind.
-struct Keeper(Arc<Ended>);
+struct Keeper {
+    ended: Arc<Ended>,
+    owner: u32,
+}
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        let mut done = self.0.done.lock();
+        // A fork has no such thread, and whoever held the lock then holds it for ever.
+        if self.owner != std::process::id() {
+            return;
+        }
+        let mut done = self.ended.done.lock();
         if !*done {
-            self.0.changed.wait_while_for(&mut done, |done| !*done, FAREWELL);
+            self.ended.changed.wait_while_for(&mut done, |done| !*done, FAREWELL);
         }
         if !*done {
             log::warn!("the apply thread has not ended in {} s", FAREWELL.as_secs());
@@ -62,7 +69,7 @@ pub fn inproc(backend: Arc<dyn Backend>, channel: Channel, options: ClientOption
             .name("mgl-apply".into())
             .spawn(apply)
             .map_err(|error| PipeError::Init(format!("the apply thread: {error}")))?;
-        Ok(Attached { end, keeper: Box::new(Keeper(ended)) })
+        Ok(Attached { end, keeper: Box::new(Keeper { ended, owner: std::process::id() }) })
     };
     WireBackend::new(Box::new(connect), options)
 }

@@ -11,8 +11,8 @@
 //!   between them and what carries the bytes: [`channel`] in shared memory, [`queue`] in plain memory. [`inproc`] puts a
 //!   backend on a second thread.
 //! * [`stats`] counts what passes a backend and what a connection waits for, and reports it.
-// Three modules allow themselves `unsafe`: the memory that two processes share, the memory of persistent mappings, and the
-// kernel's marks on its pages.
+// Four modules allow themselves `unsafe`: the memory that two processes share, the memory of persistent mappings, and the
+// kernel's marks on its pages, and the closing of files that a server inherited.
 #![deny(unsafe_code)]
 
 mod apply;

@@ -6,7 +6,7 @@
 
 use crate::apply::{apply_ref, Reply};
 use crate::call::Call;
-use crate::event::{send_device_lost, send_fence, EventCallbacks};
+use crate::event::{send_device_lost, send_fence, tell_kept_back, EventCallbacks, LogGate};
 use crate::message::{caps_bytes, control, error_parts, Sharing, Subject, STATUS_OK};
 use crate::port::{EventSink, Mark, PortError, ReplySink, ReplyTicket, ServerEnd, StageRange};
 use crate::record::{record_flags, split_record, DecodeError, CONTROL_BASE, MAX_RECORD_BYTES};
@@ -15,7 +15,7 @@ use mgpipe_types::{
     SharedMemory,
 };
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// Why a client was given up.
@@ -85,6 +85,7 @@ pub fn serve(end: ServerEnd, backend: &dyn Backend) -> Result<ServeReport, Serve
         report: ServeReport::default(),
         frames: 0,
         watched: Vec::new(),
+        gate: Arc::new(LogGate::new()),
     };
     let mut words = Vec::new();
     loop {
@@ -93,6 +94,7 @@ pub fn serve(end: ServerEnd, backend: &dyn Backend) -> Result<ServeReport, Serve
             Ok(true) => {}
             Ok(false) => {
                 session.tell_fences();
+                session.tell_kept_back();
                 continue;
             }
             Err(PortError::Lost(_)) => return Ok(session.report),
@@ -141,6 +143,8 @@ struct Session<'b> {
     frames: u64,
     /// Fences that the client has not been told of: number of the screen, and the fence.
     watched: Vec<(u32, Handle)>,
+    /// Holds back floods of log lines.
+    gate: Arc<LogGate>,
 }
 
 impl Session<'_> {
@@ -179,6 +183,7 @@ impl Session<'_> {
             // The client could still change these bytes while they are parsed.
             let mut blob = std::mem::take(&mut self.blob);
             blob.clear();
+            blob.try_reserve(bytes.len().div_ceil(8)).map_err(|_| self.broken("no memory for its bytes"))?;
             blob.resize(bytes.len().div_ceil(8), 0);
             let private = &mut bytemuck::cast_slice_mut::<u64, u8>(&mut blob)[..bytes.len()];
             private.copy_from_slice(bytes);
@@ -223,6 +228,7 @@ impl Session<'_> {
             self.events.raise(Mark::Frames, self.frames);
             self.tell_loss();
             self.tell_fences();
+            self.tell_kept_back();
         }
         self.answer(ticket, reply)
     }
@@ -238,6 +244,13 @@ impl Session<'_> {
         if let Some(why) = open.screen.device_lost() {
             open.loss_told = true;
             send_device_lost(&*self.events, open.number, &why);
+        }
+    }
+
+    /// Tells the client from time to time how many log lines it did not get.
+    fn tell_kept_back(&self) {
+        if let Some(open) = self.screens.get(self.bound).or(self.screens.first()) {
+            tell_kept_back(&*self.events, open.number, self.gate.summary(Instant::now(), false));
         }
     }
 
@@ -292,6 +305,7 @@ impl Session<'_> {
         }
         // What a wait has brought about is known with its answer.
         self.tell_fences();
+        self.tell_kept_back();
         self.reply(ticket, status, bytes)
     }
 
@@ -333,7 +347,7 @@ impl Session<'_> {
                 if self.screens.len() >= MAX_SCREENS || self.place(subject.screen).is_some() {
                     return Err(self.broken("screen number"));
                 }
-                let callbacks = Arc::new(EventCallbacks::new(subject.screen, self.events.clone()));
+                let callbacks = Arc::new(EventCallbacks::new(subject.screen, self.events.clone(), self.gate.clone()));
                 let opened = self.backend.open(callbacks).map(|screen| {
                     let caps = caps_bytes(&screen.get_caps());
                     self.screens.push(OpenScreen {
@@ -430,6 +444,9 @@ impl Session<'_> {
             return Err(self.broken("piece"));
         }
         let at = self.piece_bytes / 8;
+        if self.pieces.try_reserve(bytes.len() / 8).is_err() {
+            return Err(self.broken("no memory for its pieces"));
+        }
         self.pieces.resize(at + bytes.len() / 8, 0);
         bytemuck::cast_slice_mut::<u64, u8>(&mut self.pieces[at..]).copy_from_slice(bytes);
         self.piece_bytes += bytes.len();

@@ -20,13 +20,13 @@ fn listens(path: &Path) -> bool {
 }
 
 /// A listening server that ends with the test.
-struct Listening {
+pub(crate) struct Listening {
     child: Child,
     folder: tempfile::TempDir,
 }
 
 impl Listening {
-    fn start(arguments: &[&str]) -> Listening {
+    pub(crate) fn start(arguments: &[&str]) -> Listening {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("socket");
         let child = Command::new(SERVER)
@@ -44,11 +44,11 @@ impl Listening {
         Listening { child, folder }
     }
 
-    fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join("socket")
     }
 
-    fn open_files(&self) -> usize {
+    pub(crate) fn open_files(&self) -> usize {
         std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).expect("alive").count()
     }
 }

@@ -44,9 +44,10 @@ fn dying_clients_take_their_server_with_them() {
 fn clients_killed_at_any_moment_leave_no_server() {
     // The order's first word is what the victim does; the rest makes it ours.
     let order = format!("work {}", std::process::id());
-    for round in 0..60u64 {
+    let rounds = victim::rounds();
+    for round in 0..rounds {
         let mut client = victim::start_blindly("uses_a_server", &order);
-        std::thread::sleep(Duration::from_micros(round * 700));
+        std::thread::sleep(Duration::from_micros(round * 42_000 / rounds));
         client.kill().expect("alive");
         client.wait().expect("its end");
     }
@@ -65,6 +66,33 @@ fn a_fork_that_keeps_the_socket_does_not_keep_the_server() {
     let gone = gone_within(pids[0], AT_ONCE);
     kill(pids[1]);
     assert!(gone, "the server waits for a socket that its dead client's fork holds");
+}
+
+/// A pipe that the application leaves open on exec is not the server's: whoever reads it would never see its end.
+#[test]
+fn a_server_holds_none_of_the_applications_files() {
+    let (mut client, pids) = victim::start("leaves_a_pipe_open", "wait");
+    let files = std::fs::read_dir(format!("/proc/{}/fd", pids[0])).expect("alive");
+    let open: Vec<(String, String)> = files
+        .flatten()
+        .map(|file| {
+            let target = std::fs::read_link(file.path()).unwrap_or_default();
+            (file.file_name().to_string_lossy().into_owned(), target.to_string_lossy().into_owned())
+        })
+        .collect();
+    let pipe = format!("pipe:[{}]", pids[1]);
+    client.kill().expect("alive");
+    client.wait().expect("its end");
+    assert!(open.len() > 3, "{open:?}");
+    assert!(!open.iter().any(|(_, target)| *target == pipe), "{pipe} among {open:?}");
+}
+
+/// The child drops what it inherited and exits in the ordinary way; the parent and its server go on.
+#[test]
+fn a_fork_without_exec_ends_and_leaves_the_parents_server_alone() {
+    let (mut client, _) = victim::start("forks_without_exec", "fork");
+    assert!(gone_within(client.id(), LONG), "it hangs");
+    assert!(client.wait().expect("its end").success(), "see what it printed");
 }
 
 #[test]

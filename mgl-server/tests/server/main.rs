@@ -7,6 +7,8 @@ mod attached;
 #[cfg(target_os = "linux")]
 mod client;
 #[cfg(target_os = "linux")]
+mod hostile;
+#[cfg(target_os = "linux")]
 mod lives;
 mod purity;
 #[cfg(target_os = "linux")]

@@ -1,9 +1,14 @@
 //! Clients in processes of their own, which the tests of `lives` let die in various ways.
 
 use crate::client::{kill, servers_of, Client, Place, LONG, SERVER};
-use mgpipe_types::PipeError;
+use mgpipe_types::{Backend, IgnoreCallbacks, PipeError};
+use mgpipe_wire::channel::{local_pair, SegmentSizes, Tuning};
+use mgpipe_wire::client::ClientOptions;
+use mgpipe_wire::inproc::inproc;
+use mgpipe_wire::null::NullBackend;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Environment variable that says what the victim shall do; without it the victims do nothing.
@@ -46,6 +51,11 @@ fn wait_for_the_end() -> ! {
     std::process::exit(1)
 }
 
+/// The same while something is kept.
+fn wait_for_the_end_with<T>(_kept: T) -> ! {
+    wait_for_the_end()
+}
+
 /// Opens a server, works with it, and does what the order says.
 #[test]
 fn uses_a_server() {
@@ -85,18 +95,85 @@ fn leaves_its_socket_to_another() {
     wait_for_the_end()
 }
 
+/// Starts a server while a pipe is open that survives an exec; names the server and the pipe's number in the system.
+#[test]
+fn leaves_a_pipe_open() {
+    let Some(_) = order() else { return };
+    let (reader, writer) = rustix::pipe::pipe().expect("a pipe");
+    let client = Client::open(Place::Own).expect("a server");
+    let servers: Vec<u32> = servers_of(std::process::id()).into_iter().collect();
+    let pipe = rustix::fs::fstat(&writer).expect("known").st_ino as u32;
+    announce(&[servers[0], pipe]);
+    wait_for_the_end_with((reader, writer, client))
+}
+
+extern "C" {
+    fn fork() -> i32;
+    fn waitpid(process: i32, status: *mut i32, options: i32) -> i32;
+    fn alarm(seconds: u32) -> u32;
+}
+
+/// Forks with a connection open: in the child, everything of it is dropped and the process exits.
+#[test]
+fn forks_without_exec() {
+    let Some(_) = order() else { return };
+    announce(&[]);
+    let own = std::process::id();
+    let mut client = Client::open(Place::Own).expect("a server");
+    let backend: Arc<dyn Backend> = Arc::new(NullBackend);
+    let channel = || local_pair(SegmentSizes::default(), Tuning::default()).map_err(|e| PipeError::Init(e.to_string()));
+    let second_thread = inproc(backend, Box::new(channel), ClientOptions::default());
+    let screen = second_thread.open(Arc::new(IgnoreCallbacks)).expect("a thread");
+    assert_eq!(client.echo(1, b"before").expect("alive"), b"before");
+    for round in 0..20u8 {
+        // SAFETY: the child runs code of this process alone, which must not wait for threads or locks that it lacks: that
+        // is what the test finds out, with an alarm.
+        let child = unsafe { fork() };
+        assert!(child >= 0);
+        if child == 0 {
+            // SAFETY: ends a child that hangs.
+            unsafe { alarm(5) };
+            if round % 2 == 0 {
+                assert!(matches!(client.echo(1, b"child"), Err(PipeError::DeviceLost(_))));
+                assert!(client.screen.device_lost().is_some());
+            }
+            drop(client);
+            drop(screen);
+            drop(second_thread);
+            std::process::exit(0);
+        }
+        let mut status = -1;
+        // SAFETY: the child is this process's.
+        assert_eq!(unsafe { waitpid(child, &mut status, 0) }, child);
+        assert_eq!(status, 0, "round {round}: the child ends by itself, without a complaint");
+        assert_eq!(client.echo(2, &[round; 5000]).expect("alive"), [round; 5000]);
+        assert_eq!(servers_of(own).len(), 1, "the server is there, once");
+    }
+    // Ended by the threads of this process and not by the tests around: they have been told.
+    std::process::exit(0);
+}
+
+/// Rounds of the tests that kill at many moments: 60, or 1,000 when `MGL_TEST_LONG` is 1.
+pub(crate) fn rounds() -> u64 {
+    match std::env::var_os("MGL_TEST_LONG") {
+        Some(value) if value == "1" => 1_000,
+        _ => 60,
+    }
+}
+
 /// Its servers are killed at various moments; it must notice, go on, and get new ones.
 #[test]
 fn loses_its_servers() {
     let Some(_) = order() else { return };
     announce(&[]);
     let own = std::process::id();
-    for round in 0..60u64 {
+    let rounds = rounds();
+    for round in 0..rounds {
         let mut client = Client::open(Place::Own).expect("a server");
         let servers: Vec<u32> = servers_of(own).into_iter().collect();
         let [server] = servers[..] else { panic!("exactly one server: {servers:?}") };
         let killing = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_micros(round * 137));
+            std::thread::sleep(Duration::from_micros(round * 8_200 / rounds));
             kill(server);
         });
         let start = Instant::now();

@@ -125,6 +125,8 @@ pub fn local_pair(sizes: SegmentSizes, tuning: Tuning) -> io::Result<(ClientEnd,
     let server = server_core(block.clone(), tuning)?;
     let server = server_end(server, segments(&others), table.clone())?;
     let client = client_core(block.clone(), tuning)?;
+    // A segment is in the table before a record can name it.
+    table.complete();
     let announce = Box::new(AnnounceHere(table));
     let client = client_end(client, segments(&others), sizes.stage_limit, announce)?;
     Ok((client, server))

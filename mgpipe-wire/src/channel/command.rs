@@ -25,6 +25,10 @@ const IN_STAGE: u16 = 0xfffe;
 /// Bytes of a record of kind [`IN_STAGE`].
 const IN_STAGE_BYTES: usize = HEADER_BYTES + std::mem::size_of::<StageRange>();
 
+/// Largest record: the server copies a record before it looks at it, and must not be made to copy a whole segment. What
+/// is larger comes in pieces.
+pub(crate) const LARGEST_RECORD: usize = 8 << 20;
+
 /// Bytes of records that are published together at most.
 const BATCH_BYTES: usize = 2 << 10;
 
@@ -148,7 +152,7 @@ impl Sink {
 
 impl CommandSink for Sink {
     fn max_record(&self) -> usize {
-        self.stage.max()
+        self.stage.max().min(LARGEST_RECORD)
     }
 
     #[inline]
@@ -270,6 +274,10 @@ impl Source {
             header = self.header(available)?;
         }
         let size = header.size as usize;
+        let too_large = || PortError::Corrupt("a record that is larger than any".into());
+        if size > LARGEST_RECORD {
+            return Err(too_large());
+        }
         let record = self.ring.window(self.reader.place(), size).ok_or_else(out_of_bounds)?;
         let range;
         let record = match header.kind {
@@ -279,6 +287,9 @@ impl Source {
                 range = bytemuck::pod_read_unaligned::<StageRange>(
                     body.filter(|_| size == IN_STAGE_BYTES).ok_or(PortError::Corrupt("a record in STAGE".into()))?,
                 );
+                if range.size > LARGEST_RECORD as u64 {
+                    return Err(too_large());
+                }
                 self.stage.resolve(range).filter(|record| record.len() % 8 == 0 && record.len() >= HEADER_BYTES)
             }
             _ => Some(record),

@@ -95,11 +95,19 @@ impl Core {
     }
 
     /// Declares the connection dead, tells the peer, and ends all waits of this end. The first reason stands.
+    ///
+    /// A server that finds its client corrupt does not close yet: whoever serves the client tells it why first, and dropping
+    /// this end closes in any case.
     pub(crate) fn fail(&self, why: PortError) {
+        let is_told = self.side == Side::Server && matches!(why, PortError::Corrupt(_));
         let _ = self.why.set(why);
         self.dead.store(true, Ordering::Release);
         // A forked child must not end its parent's connection.
         if self.forked() {
+            return;
+        }
+        if is_told {
+            self.bells().0.ring(&System);
             return;
         }
         self.closed_words().0.store(1, Ordering::Release);

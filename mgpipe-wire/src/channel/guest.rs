@@ -1,17 +1,25 @@
 //! The server's side of a new connection: the one client that started it, or all who come to an address.
 
-use super::core::Tuning;
+use super::core::{Core, Tuning, Want};
 use super::handshake::{self, Introduced};
+use super::inherited;
 use super::platform::{self, Readiness};
 use super::start::StartError;
 use super::watch::Watcher;
-use crate::port::ServerEnd;
+use crate::port::{PortError, ServerEnd};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileTypeExt;
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
+
+/// How long a client that is dismissed has to read why.
+const DISMISSAL: Duration = Duration::from_millis(500);
+
+/// How long [`Listener::bind`] waits to learn whether somebody lives at its address.
+const PROBE: Duration = Duration::from_secs(1);
 
 /// A client that has introduced itself and waits for an answer.
 pub struct Guest {
@@ -28,7 +36,19 @@ pub struct Admitted {
 
 /// Listens for the end of a client; see [`Admitted`].
 pub struct Watch {
-    _watcher: Watcher,
+    watcher: Watcher,
+    core: Arc<Core>,
+}
+
+impl Watch {
+    /// Ends the connection and tells the client why: it is what the client's user reads.
+    pub fn dismiss(self, why: &str) {
+        if self.watcher.tell_fatal(why) {
+            // The words in memory are faster than the socket: without this, the client would only see that all is over.
+            let _ = self.core.wait(DISMISSAL, None, Want::default, || Ok(None::<()>));
+        }
+        self.core.fail(PortError::Lost(why.into()));
+    }
 }
 
 impl Guest {
@@ -55,16 +75,18 @@ impl Guest {
     /// # Errors
     /// When memory or a thread is missing, or the client has gone.
     pub fn admit(self, tuning: Tuning, on_lost: Box<dyn FnOnce() + Send>) -> Result<Admitted, StartError> {
-        let (end, watcher) = self.introduced.welcome(tuning, on_lost)?;
-        Ok(Admitted { end, watch: Watch { _watcher: watcher } })
+        let (end, watcher, core) = self.introduced.welcome(tuning, on_lost)?;
+        Ok(Admitted { end, watch: Watch { watcher, core } })
     }
 }
 
-/// The socket that a client which started this process left as its standard input.
+/// The socket that a client which started this process left as its standard input. Whatever else the client left open in
+/// this process, beyond standard output and error, is closed.
 ///
 /// # Errors
 /// When standard input is no such socket.
 pub fn inherited_socket() -> io::Result<OwnedFd> {
+    inherited::close_others();
     let socket = io::stdin().as_fd().try_clone_to_owned()?;
     match platform::socket_peer(socket.as_fd()) {
         Some(_) => Ok(socket),
@@ -85,7 +107,7 @@ impl Listener {
     /// When the path cannot be used.
     pub fn bind(path: &Path) -> io::Result<Listener> {
         let stale = std::fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_socket())
-            && UnixStream::connect(path).is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused);
+            && platform::connect(path, PROBE).is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused);
         if stale {
             std::fs::remove_file(path)?;
         }

@@ -3,7 +3,7 @@
 use super::assemble::{client_core, client_end, server_core, server_end, SegmentSizes, Segments};
 use super::block::BLOCK_BYTES;
 use super::control::{Message, Version, Wishes};
-use super::core::Tuning;
+use super::core::{Core, Tuning};
 use super::memory::{Access, Region, REGION_ALIGN};
 use super::socket::{send, Receiver};
 use super::stage::{out_of_memory, Announce, StageTable};
@@ -138,7 +138,7 @@ impl Introduced {
         self,
         tuning: Tuning,
         on_lost: Box<dyn FnOnce() + Send>,
-    ) -> Result<(ServerEnd, Watcher), StartError> {
+    ) -> Result<(ServerEnd, Watcher, Arc<Core>), StartError> {
         let (replies, replies_file) = segment::make("mgl-replies", self.sizes.replies)?;
         let (events, events_file) = segment::make("mgl-events", self.sizes.events)?;
         let [block, commands, stage] = self.segments;
@@ -147,8 +147,8 @@ impl Introduced {
         let segments = Segments { commands, stage, replies, events };
         let end = server_end(core.clone(), segments, table.clone())?;
         let stages = Some((table, self.sizes.stage_limit));
-        let watcher = Watcher::start(self.receiver, self.socket.clone(), core, stages, on_lost)?;
+        let watcher = Watcher::start(self.receiver, self.socket.clone(), core.clone(), stages, on_lost)?;
         send(&self.socket, &Message::Welcome(Version::own()), &[replies_file.as_fd(), events_file.as_fd()])?;
-        Ok((end, watcher))
+        Ok((end, watcher, core))
     }
 }

@@ -8,7 +8,6 @@ use crate::client::Attached;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -84,8 +83,8 @@ fn attached(
 
 /// Starts a server for this client alone and connects to it.
 ///
-/// The server inherits one socket as its standard input and nothing else; it ends when that socket does or when this
-/// process does. It is in a process group of its own, so that a key that interrupts the application does not take its
+/// The server inherits one socket as its standard input and standard error, and closes whatever else this process leaves
+/// open on exec; it ends when that socket does or when this process does. It is in a process group of its own, so that a key that interrupts the application does not take its
 /// display away first.
 ///
 /// # Errors
@@ -127,7 +126,7 @@ pub fn spawn(program: &Path, options: &ConnectOptions) -> Result<Attached, Start
 /// See [`StartError`].
 pub fn attach(path: &Path, options: &ConnectOptions) -> Result<Attached, StartError> {
     let failed = |error| StartError::Address { path: path.display().to_string(), error };
-    let socket: OwnedFd = UnixStream::connect(path).map_err(failed)?.into();
+    let socket = platform::connect(path, options.cold_start).map_err(failed)?;
     // As the server does with its clients: whoever may write to the folder could listen there.
     if platform::socket_peer(socket.as_fd()).is_some_and(|(_, user)| user != platform::own_user()) {
         return Err(failed(io::Error::new(io::ErrorKind::PermissionDenied, "the server is another user's")));

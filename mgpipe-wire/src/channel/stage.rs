@@ -183,6 +183,8 @@ struct Known {
     segments: Vec<Option<Arc<Region>>>,
     /// Memory for both sides that no record has named yet.
     shared: Vec<(u32, Arc<Region>)>,
+    /// What is not known now never will be, as far as a reader may wait.
+    complete: bool,
 }
 
 /// The server's segments, filled by whoever hears of them.
@@ -225,7 +227,7 @@ impl StageTable {
             if let Some(at) = known.shared.iter().position(|(other, _)| *other == number) {
                 return Some(known.shared.swap_remove(at).1);
             }
-            if self.more.wait_until(&mut known, deadline).timed_out() {
+            if known.complete || self.more.wait_until(&mut known, deadline).timed_out() {
                 return None;
             }
         }
@@ -239,11 +241,18 @@ impl StageTable {
         }
     }
 
+    /// No reader waits any more for a segment that it does not know: all are known before a record names them, or whoever
+    /// announces them is gone.
+    pub(crate) fn complete(&self) {
+        self.known.lock().complete = true;
+        self.more.notify_all();
+    }
+
     fn wait_for(&self, id: u32) -> Option<Arc<Region>> {
         let deadline = Instant::now() + ANNOUNCE_LIMIT;
         let mut known = self.known.lock();
         while known.segments.len() <= id as usize {
-            if id as usize >= MAX_SEGMENTS || self.more.wait_until(&mut known, deadline).timed_out() {
+            if id as usize >= MAX_SEGMENTS || known.complete || self.more.wait_until(&mut known, deadline).timed_out() {
                 return None;
             }
         }

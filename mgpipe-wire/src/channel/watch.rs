@@ -84,6 +84,9 @@ impl Watcher {
         let (told, listening) = (weak.clone(), socket.clone());
         let thread = std::thread::Builder::new().name("mgl-link".into()).stack_size(128 << 10).spawn(move || {
             let why = listen(&mut receiver, stages.as_ref());
+            if let Some((table, _)) = &stages {
+                table.complete();
+            }
             if let PortError::Corrupt(what) = &why {
                 let _ = send(&listening, &Message::Fatal(what.clone()), &[]);
             }
@@ -93,6 +96,13 @@ impl Watcher {
             on_lost();
         })?;
         Ok(Watcher { core: weak, socket, thread: Some(thread), owner: std::process::id() })
+    }
+}
+
+impl Watcher {
+    /// Tells the peer why the connection ends; false when that is not possible.
+    pub(crate) fn tell_fatal(&self, why: &str) -> bool {
+        send(&self.socket, &Message::Fatal(why.into()), &[]).is_ok()
     }
 }
 

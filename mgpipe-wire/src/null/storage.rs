@@ -112,12 +112,18 @@ impl Image {
         let per_slice = region.height.div_ceil(self.format.desc().block_height) as usize;
         let tight = self.format.desc().row_bytes(region.width) as usize;
         let row_stride = if region.src_row_stride == 0 { tight } else { region.src_row_stride as usize };
-        let slice_stride =
-            if region.src_slice_stride == 0 { row_stride * per_slice } else { region.src_slice_stride as usize };
+        let slice_stride = if region.src_slice_stride == 0 {
+            row_stride.saturating_mul(per_slice)
+        } else {
+            region.src_slice_stride as usize
+        };
         for (i, row) in rows.iter().enumerate() {
-            let start =
-                region.src_offset as usize + i / per_slice.max(1) * slice_stride + i % per_slice.max(1) * row_stride;
-            let Some(bytes) = start.checked_add(tight).and_then(|end| source.get(start..end)) else { return false };
+            let (slice, row_of_slice) = (i / per_slice.max(1), i % per_slice.max(1));
+            let start = (slice.checked_mul(slice_stride))
+                .zip(row_of_slice.checked_mul(row_stride))
+                .and_then(|(slices, rows)| slices.checked_add(rows)?.checked_add(region.src_offset as usize));
+            let bytes = start.and_then(|start| source.get(start..start.checked_add(tight)?));
+            let Some(bytes) = bytes else { return false };
             self.levels[level as usize].bytes[row.clone()].copy_from_slice(bytes);
         }
         true
@@ -130,12 +136,15 @@ impl Image {
         Some(rows.into_iter().flat_map(|row| bytes[row].iter().copied()).collect())
     }
 
-    /// Fills a box with one texel pattern; false when it does not fit.
+    /// Fills a box with one texel pattern; false when it does not fit, or is no texel of this image.
     pub fn fill(&mut self, level: u16, area: &Box3, texel: &[u8]) -> bool {
+        if texel.is_empty() || texel.len() != self.format.desc().block_bytes as usize {
+            return false;
+        }
         let Some(rows) = self.rows(level, area) else { return false };
         let bytes = &mut self.levels[level as usize].bytes;
         for row in rows {
-            for chunk in bytes[row].chunks_exact_mut(texel.len().max(1)) {
+            for chunk in bytes[row].chunks_exact_mut(texel.len()) {
                 chunk.copy_from_slice(texel);
             }
         }

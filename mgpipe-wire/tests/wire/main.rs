@@ -2,6 +2,8 @@
 
 /// Encode and decode are inverse; no bytes panic the decoder.
 mod codec;
+/// Damaged streams, floods, and rings that are too small.
+mod faults;
 /// What is recorded plays back to the same bytes.
 mod recording;
 /// Servers that die are replaced, and the program does not notice.
@@ -10,3 +12,5 @@ mod recovery;
 mod split;
 /// Both roles count, and reports say what.
 mod stats;
+/// The records of a program, taken from a connection and played to an applier.
+mod stream;

@@ -294,7 +294,16 @@ fn a_full_event_ring_and_a_waiting_client_do_not_wait_for_each_other() {
         context.flush(&Flush { flags: flush_flags::END_OF_FRAME, pad: 0 });
     }
     read(&mut *context, handle(9), 4).unwrap_err();
-    assert_eq!(heard.0.lock().len(), LINES);
+    // Of errors that come this fast some are kept back; how many is said once a while has passed.
+    std::thread::sleep(Duration::from_millis(300));
+    read(&mut *context, handle(9), 4).unwrap_err();
+    let heard = heard.0.lock();
+    let kept_back = |line: &String| {
+        let (_, line) = line.split_once("log Error ")?;
+        line.split_once(" suppressed").and_then(|(count, _)| count.parse::<usize>().ok())
+    };
+    let told: Vec<usize> = heard.iter().filter_map(kept_back).collect();
+    assert_eq!(heard.len() - told.len() + told.iter().sum::<usize>(), LINES);
     assert_eq!(screen.device_lost(), None);
 }
 

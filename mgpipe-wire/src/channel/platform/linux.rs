@@ -5,14 +5,15 @@ use rustix::event::{poll, PollFd, PollFlags};
 use rustix::fs::{fcntl_add_seals, fcntl_get_seals, fstat, ftruncate, memfd_create, MemfdFlags, SealFlags};
 use rustix::io::Errno;
 use rustix::net::{
-    recvmsg, sendmsg, socketpair, AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags,
-    SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
+    recvmsg, sendmsg, socket_with, socketpair, sockopt, AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage,
+    RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType,
 };
 use rustix::process::{pidfd_open, Pid, PidfdFlags};
 use rustix::thread::futex;
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
 use std::sync::atomic::AtomicU32;
 use std::time::{Duration, Instant};
 
@@ -66,6 +67,28 @@ pub(crate) fn check_memory_file(file: BorrowedFd<'_>, len: usize) -> io::Result<
 /// A pair of connected stream sockets, closed on exec.
 pub(crate) fn socket_pair() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?)
+}
+
+/// Connects to the socket at a path, closed on exec. A listener that takes nobody is an error after `limit`.
+pub(crate) fn connect(path: &Path, limit: Duration) -> io::Result<OwnedFd> {
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    let address = SocketAddrUnix::new(path)?;
+    let deadline = Instant::now() + limit;
+    loop {
+        // A listener whose queue is full holds the call for as long as sending may take, which is for ever by default.
+        let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        sockopt::set_socket_timeout(&socket, sockopt::Timeout::Send, Some(left))?;
+        match rustix::net::connect(&socket, &address) {
+            Ok(()) => break,
+            Err(Errno::INTR) if Instant::now() < deadline => {}
+            Err(Errno::AGAIN | Errno::INTR) => {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "it takes nobody in"));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    sockopt::set_socket_timeout(&socket, sockopt::Timeout::Send, None)?;
+    Ok(socket)
 }
 
 /// What woke [`wait_readable`].
@@ -187,7 +210,7 @@ pub(crate) fn peer_descriptor(socket: BorrowedFd<'_>) -> io::Result<Option<Owned
 
 /// Process and user at the other end of a Unix socket.
 pub(crate) fn socket_peer(socket: BorrowedFd<'_>) -> Option<(u32, u32)> {
-    let peer = rustix::net::sockopt::socket_peercred(socket).ok()?;
+    let peer = sockopt::socket_peercred(socket).ok()?;
     Some((u32::try_from(peer.pid.as_raw_nonzero().get()).ok()?, peer.uid.as_raw()))
 }
 

@@ -1,15 +1,18 @@
 //! Introductions, honest and otherwise, over a pair of sockets.
 
 use crate::channel::assemble::SegmentSizes;
-use crate::channel::block::BLOCK_BYTES;
+use crate::channel::block::{Block, BLOCK_BYTES};
 use crate::channel::control::{Message, Version, Wishes};
-use crate::channel::platform::{memory_file, socket_pair};
+use crate::channel::memory::{Access, Outgoing, Region};
+use crate::channel::platform::{self, memory_file, socket_pair};
 use crate::channel::socket::{send, Receiver};
-use crate::channel::{handshake, ConnectOptions, Guest, StartError, Tuning};
-use crate::port::{Mark, PortError};
+use crate::channel::{attach, handshake, Admitted, ConnectOptions, Guest, Listener, StartError, Tuning};
+use crate::port::{Mark, PortError, StageRange};
 use crate::record::RecordHeader;
 use rustix::fs::{ftruncate, memfd_create, MemfdFlags};
+use rustix::net::{bind, listen, socket_with, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::Ordering;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -168,4 +171,102 @@ fn a_stage_segment_out_of_order_ends_the_connection() {
     assert!(matches!(receiver.receive(Some(LONG)).expect("told").0, Message::Fatal(_)));
     let end = admitted.end.commands.next(&mut Vec::new(), LONG);
     assert!(matches!(end, Err(PortError::Corrupt(_))), "{end:?}");
+}
+
+/// A client that has been let in, by hand.
+fn admitted() -> (Arc<OwnedFd>, Receiver, Admitted, Arc<Region>) {
+    let (ours, theirs) = socket_pair().expect("sockets");
+    let [block, commands, stage] = files(1 << 16, 1 << 16);
+    let ring = Region::map(commands.as_fd(), 1 << 16, Access::ReadWrite).expect("mapped");
+    let words = Region::map(block.as_fd(), BLOCK_BYTES, Access::ReadWrite).expect("mapped");
+    send(&ours, &hello(sizes()), &[block.as_fd(), commands.as_fd(), stage.as_fd()]).expect("sent");
+    let admitted = Guest::meet(theirs).expect("met").admit(Tuning::default(), Box::new(|| ())).expect("admitted");
+    let ours = Arc::new(ours);
+    let mut receiver = Receiver::new(ours.clone(), None);
+    assert!(matches!(receiver.receive(Some(LONG)).expect("welcome").0, Message::Welcome(_)));
+    // One record that lies in a segment which nobody has announced.
+    let range = StageRange { offset: 0, size: 64, segment: 1, pad: 0 };
+    let mut ring = Outgoing::new(Arc::new(ring)).expect("writable");
+    let record = ring.window(0, 32).expect("inside");
+    record[..8].copy_from_slice(bytemuck::bytes_of(&RecordHeader { kind: 0xfffe, flags: 0, size: 32 }));
+    record[8..].copy_from_slice(bytemuck::bytes_of(&range));
+    (ours, receiver, admitted, Arc::new(words))
+}
+
+#[test]
+fn a_client_that_leaves_is_not_waited_for_by_the_reader_of_a_segment() {
+    let (ours, receiver, mut admitted, words) = admitted();
+    Block::new(words).expect("a block").command_head().store(32, Ordering::Release);
+    let start = Instant::now();
+    let leaving = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        drop((ours, receiver));
+    });
+    let end = admitted.end.commands.next(&mut Vec::new(), LONG);
+    assert!(matches!(end, Err(PortError::Corrupt(_) | PortError::Lost(_))), "{end:?}");
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    leaving.join().expect("joined");
+}
+
+#[test]
+fn a_stage_segment_that_could_be_cut_ends_the_connection() {
+    let (ours, mut receiver, mut admitted, _) = admitted();
+    let bare = memfd_create("mgl-test", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).expect("memory");
+    ftruncate(&bare, 1 << 16).expect("size");
+    send(&ours, &Message::StageOpen { id: 1, bytes: 1 << 16 }, &[bare.as_fd()]).expect("sent");
+    let (told, _) = receiver.receive(Some(LONG)).expect("told");
+    assert!(matches!(&told, Message::Fatal(why) if why.contains("sealed")), "{told:?}");
+    let end = admitted.end.commands.next(&mut Vec::new(), LONG);
+    assert!(matches!(end, Err(PortError::Corrupt(_))), "{end:?}");
+    // It may be cut now: nothing of it is mapped.
+    ftruncate(&bare, 0).expect("not sealed");
+}
+
+#[test]
+fn a_client_learns_why_it_was_dismissed() {
+    for _ in 0..50 {
+        let (ours, theirs) = socket_pair().expect("sockets");
+        let server = std::thread::spawn(move || {
+            let guest = Guest::meet(theirs).expect("introduced");
+            let Admitted { end, watch } = guest.admit(Tuning::default(), Box::new(|| ())).expect("admitted");
+            drop(end);
+            watch.dismiss("record 7: opcode");
+        });
+        let options = ConnectOptions { sizes: sizes(), ..ConnectOptions::new("null") };
+        let (end, watcher) = handshake::client(ours, None, &options).expect("welcome");
+        // A mark that is never reached: the wait ends with the connection.
+        let lost = end.link.wait_mark(Mark::Frames, 1, LONG, &|| {});
+        assert_eq!(lost, Err(PortError::Lost("record 7: opcode".into())));
+        drop((end, watcher));
+        server.join().expect("joined");
+    }
+}
+
+#[test]
+fn a_listener_that_takes_nobody_is_an_error_in_time() {
+    let folder = std::env::temp_dir().join(format!("mgl-test-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let path = folder.join("socket");
+    let listener = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).expect("a socket");
+    bind(&listener, &SocketAddrUnix::new(&path).expect("a path")).expect("bound");
+    listen(&listener, 1).expect("listens");
+    // Whoever comes waits in the queue, until that is full.
+    let mut waiting = Vec::new();
+    let refused = loop {
+        match platform::connect(&path, Duration::from_millis(50)) {
+            Ok(socket) => waiting.push(socket),
+            Err(error) => break error,
+        }
+        assert!(waiting.len() < 100, "the queue has an end");
+    };
+    assert_eq!(refused.kind(), std::io::ErrorKind::TimedOut);
+    let options = ConnectOptions { cold_start: Duration::from_millis(200), ..ConnectOptions::new("null") };
+    let (tell, told) = std::sync::mpsc::channel();
+    let attached = path.clone();
+    std::thread::spawn(move || tell.send(attach(&attached, &options).map(|_| ()).map_err(|error| error.to_string())));
+    let refused = told.recv_timeout(LONG).expect("it gives up").expect_err("nobody takes it in");
+    assert!(refused.contains("takes nobody in") && refused.contains("socket"), "{refused}");
+    // And another server does not take the address for a dead one's.
+    assert!(Listener::bind(&path).is_err());
+    std::fs::remove_dir_all(&folder).expect("removed");
 }

@@ -2,6 +2,7 @@
 
 use crate::channel::assemble::{client_core, client_end, server_core, server_end, Segments};
 use crate::channel::block::{Block, BLOCK_BYTES};
+use crate::channel::command::LARGEST_RECORD;
 use crate::channel::memory::{Outgoing, Region};
 use crate::channel::reply::LEAST_REPLY_BYTES;
 use crate::channel::stage::{AnnounceHere, StageTable};
@@ -147,6 +148,36 @@ fn a_stream_that_is_cut_or_goes_too_far_is_corrupt() {
         let (_memory, mut server) = with_stream(&bytes, head);
         assert!(take_all(&mut server), "{head}");
         assert!(matches!(server.commands.next(&mut Vec::new(), SHORT), Err(PortError::Corrupt(_))), "sticky");
+    }
+}
+
+#[test]
+fn a_record_of_four_gigabytes_is_corrupt() {
+    for size in [0xffff_fff8u32, 1 << 31, UNIT as u32 + 8] {
+        let header = RecordHeader { kind: 1, flags: 0, size };
+        let (_memory, mut server) = with_stream(bytemuck::bytes_of(&header), UNIT as u64);
+        assert!(take_all(&mut server), "{size}");
+    }
+}
+
+/// A record is copied before anything of it is known, so its size has a limit of its own.
+#[test]
+fn a_record_in_stage_may_not_be_as_large_as_stage() {
+    let stage_bytes = LARGEST_RECORD + UNIT;
+    for (size, is_fine) in [(LARGEST_RECORD, true), (LARGEST_RECORD + 8, false)] {
+        let memory = Memory { stage: Arc::new(Region::private(stage_bytes).expect("memory")), ..Memory::new() };
+        poke(&memory.stage, 0, bytemuck::bytes_of(&RecordHeader { kind: 1, flags: 0, size: size as u32 }));
+        let range = StageRange { offset: 0, size: size as u64, segment: 0, pad: 0 };
+        poke(&memory.commands, 0, bytemuck::bytes_of(&RecordHeader { kind: 0xfffe, flags: 0, size: 32 }));
+        poke(&memory.commands, 8, bytemuck::bytes_of(&range));
+        memory.words().command_head().store(32, Ordering::Release);
+        let mut server = memory.server();
+        let mut record = Vec::new();
+        match server.commands.next(&mut record, SHORT) {
+            Ok(true) => assert!(is_fine && record.len() * 8 == size),
+            Err(PortError::Corrupt(_)) => assert!(!is_fine && record.capacity() == 0, "nothing was copied"),
+            other => panic!("{size}: {other:?}"),
+        }
     }
 }
 
