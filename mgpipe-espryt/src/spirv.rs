@@ -7,6 +7,7 @@ const OP_NAME: u32 = 5;
 const OP_TYPE_POINTER: u32 = 32;
 const OP_VARIABLE: u32 = 59;
 const OP_DECORATE: u32 = 71;
+const OP_MEMBER_DECORATE: u32 = 72;
 const OP_FUNCTION_CALL: u32 = 57;
 const OP_FUNCTION: u32 = 54;
 
@@ -22,6 +23,7 @@ const BUILT_IN_DRAW_INDEX: u32 = 4426;
 
 const STORAGE_INPUT: u32 = 1;
 const STORAGE_UNIFORM_CONSTANT: u32 = 0;
+const STORAGE_OUTPUT: u32 = 3;
 
 /// Words of the header.
 const HEADER: usize = 5;
@@ -113,7 +115,13 @@ pub(crate) fn lower(words: &[u32]) -> PipeResult<Vec<u32>> {
     let built_in = |id: u32| built_ins.iter().find(|(i, _)| *i == id);
     // Outputs only: blocks in memory keep the offsets of their members.
     let outputs: Vec<u32> =
-        all.iter().filter(|i| op(i) == OP_VARIABLE && i.len() > 3 && i[3] == 3).map(|i| i[2]).collect();
+        all.iter().filter(|i| op(i) == OP_VARIABLE && i.len() > 3 && i[3] == STORAGE_OUTPUT).map(|i| i[2]).collect();
+    // Blocks that are outputs, the built-in one among them.
+    let output_types: Vec<u32> = all
+        .iter()
+        .filter(|i| op(i) == OP_TYPE_POINTER && i.len() == 4 && i[2] == STORAGE_OUTPUT)
+        .map(|i| i[3])
+        .collect();
     let mut out: Vec<u32> = words[..HEADER].to_vec();
     for instruction in &all {
         match op(instruction) {
@@ -123,6 +131,13 @@ pub(crate) fn lower(words: &[u32]) -> PipeResult<Vec<u32>> {
                 let xfb = matches!(decoration, DECORATION_XFB_BUFFER | DECORATION_XFB_STRIDE | DECORATION_STREAM)
                     || (decoration == DECORATION_OFFSET && outputs.contains(&target));
                 if xfb || (decoration == DECORATION_BUILT_IN && built_in(target).is_some()) {
+                    continue;
+                }
+            }
+            OP_MEMBER_DECORATE if instruction.len() > 3 => {
+                let xfb = matches!(instruction[3], DECORATION_XFB_BUFFER | DECORATION_XFB_STRIDE | DECORATION_STREAM);
+                let offset = instruction[3] == DECORATION_OFFSET && output_types.contains(&instruction[1]);
+                if xfb || offset {
                     continue;
                 }
             }
@@ -208,6 +223,25 @@ mod tests {
         assert_eq!(all[0][5..], [8]);
         let variables: Vec<_> = all.iter().filter(|i| op(i) == OP_VARIABLE).map(|i| (i[2], i[3])).collect();
         assert_eq!(variables, [(7, STORAGE_UNIFORM_CONSTANT), (8, STORAGE_INPUT)]);
+    }
+
+    #[test]
+    fn offsets_of_captured_members_go_and_those_of_memory_stay() {
+        let words = module(&[
+            &[OP_MEMBER_DECORATE, 20, 0, DECORATION_OFFSET, 16],
+            &[OP_MEMBER_DECORATE, 20, 0, DECORATION_XFB_BUFFER, 0],
+            &[OP_MEMBER_DECORATE, 21, 0, DECORATION_OFFSET, 16],
+            &[OP_TYPE_POINTER, 5, STORAGE_OUTPUT, 20],
+            &[OP_TYPE_POINTER, 6, STORAGE_UNIFORM_CONSTANT, 21],
+        ]);
+        let out = lower(&words).expect("well formed");
+        let left: Vec<u32> = instructions(&out)
+            .expect("well formed")
+            .iter()
+            .filter(|i| op(i) == OP_MEMBER_DECORATE)
+            .map(|i| i[1])
+            .collect();
+        assert_eq!(left, [21]);
     }
 
     #[test]
