@@ -17,7 +17,9 @@ impl MagmaContext {
         let fresh = BufferStorage::import(&self.device, old.size, memory)?;
         // Commands that write the old storage come first; those that read it go on with it.
         self.read_storage(&old, 0, &mut [])?;
-        fresh.copy_from(&old);
+        if !old.is_fresh(0, old.size) {
+            fresh.copy_from(&old);
+        }
         fresh.note_written(0, fresh.size);
         fresh.device_written.store(old.device_written.load(Ordering::Relaxed), Ordering::Relaxed);
         buffer.pinned.store(true, Ordering::Relaxed);

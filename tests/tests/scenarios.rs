@@ -1,6 +1,7 @@
 //! Runs every scenario on the reference and on MGL, one named test each, and checks that wrong scenarios go red.
 //!
-//! Names: `reference::SCENARIO`, `BACKEND/TRANSPORT::SCENARIO`, `without/EXTENSION::SCENARIO`, `control::WHAT`. `MGL_TEST_DRIVERS` lists what is tested
+//! Names: `reference::SCENARIO`, `BACKEND/TRANSPORT::SCENARIO`, `without/EXTENSION::SCENARIO`, `maps/TIER/BACKEND/TRANSPORT::SCENARIO`,
+//! `control::WHAT`. `MGL_TEST_DRIVERS` lists what is tested
 //! (default: Magma on every transport; `llvmpipe` tests the harness against itself). A failed comparison keeps the actual, the
 //! reference and the difference picture in `target/scenario-failures/`.
 
@@ -28,8 +29,8 @@ const RUNNER: &str = env!("CARGO_BIN_EXE_scenario-runner");
 struct Batch {
     driver: Driver,
     folder: PathBuf,
-    /// Value of `MGL_MAGMA_DISABLE`.
-    mask: &'static str,
+    /// A switch of the driver's and its value.
+    switch: Option<(&'static str, &'static str)>,
     names: Mutex<Vec<String>>,
     verdicts: OnceLock<Result<BTreeMap<String, Verdict>, String>>,
 }
@@ -37,20 +38,20 @@ struct Batch {
 impl Batch {
     fn new(driver: Driver, root: &Path) -> Arc<Self> {
         let folder = root.join(driver.name().replace('/', "-"));
-        Arc::new(Self { driver, folder, mask: "", names: Mutex::default(), verdicts: OnceLock::new() })
+        Arc::new(Self { driver, folder, switch: None, names: Mutex::default(), verdicts: OnceLock::new() })
     }
 
-    fn masked(driver: Driver, root: &Path, mask: &'static str) -> Arc<Self> {
-        let folder = root.join(mask);
-        Arc::new(Self { driver, folder, mask, names: Mutex::default(), verdicts: OnceLock::new() })
+    fn switched(driver: Driver, root: &Path, name: &'static str, value: &'static str) -> Arc<Self> {
+        let folder = root.join(value);
+        let switch = Some((name, value));
+        Arc::new(Self { driver, folder, switch, names: Mutex::default(), verdicts: OnceLock::new() })
     }
 
     fn verdict(&self, name: &str) -> Result<Verdict, Failed> {
         let all = self.verdicts.get_or_init(|| {
             let names = self.names.lock().map_err(|e| e.to_string())?.clone();
             self.driver.available().map_err(|e| format!("{e:#}"))?;
-            let mask = [("MGL_MAGMA_DISABLE", self.mask)];
-            let variables: &[_] = if self.mask.is_empty() { &[] } else { &mask };
+            let variables = self.switch.as_slice();
             supervise(Path::new(RUNNER), &self.driver, &names, &self.folder, scenario_timeout(), variables)
                 .map_err(|e| format!("{e:#}"))
         });
@@ -263,7 +264,7 @@ fn trials_of_mask(
     arguments: &Arguments,
     needed: &mut Vec<String>,
 ) -> Vec<Trial> {
-    let batch = Batch::masked(driver.clone(), &root.join("without"), row.mask);
+    let batch = Batch::switched(driver.clone(), &root.join("without"), "MGL_MAGMA_DISABLE", row.mask);
     let failures = Path::new(RUNNER).parent().and_then(Path::parent).unwrap_or(Path::new("target"));
     let failures = failures.join("scenario-failures").join(row.mask);
     let mut trials = Vec::new();
@@ -277,6 +278,45 @@ fn trials_of_mask(
         trials.push(Trial::test(title, move || {
             let (outcome, messages) = outcome(&scenario, &batch, &reference, &failures)?;
             judge_masked(outcome, &messages, row.lost(scenario.name))
+        }));
+    }
+    needed.extend(wanted.iter().cloned());
+    if let Ok(mut names) = batch.names.lock() {
+        *names = wanted;
+    }
+    trials
+}
+
+/// How the bytes of persistent mappings can travel: values of `MGL_IPC_MAP_TIER`.
+const MAP_TIERS: [&str; 3] = ["t0", "t2", "t2-compare"];
+
+/// The scenarios about mappings on a transport, with the bytes travelling in one way.
+fn trials_of_tier(
+    tier: &'static str,
+    driver: &Driver,
+    all: &[Scenario],
+    reference: &Arc<Batch>,
+    root: &Path,
+    arguments: &Arguments,
+    needed: &mut Vec<String>,
+) -> Vec<Trial> {
+    let batch = Batch::switched(driver.clone(), &root.join(driver.name()), "MGL_IPC_MAP_TIER", tier);
+    let failures = Path::new(RUNNER).parent().and_then(Path::parent).unwrap_or(Path::new("target"));
+    let failures = failures.join("scenario-failures").join(tier);
+    let about_maps = |scenario: &&Scenario| {
+        ["mapping_", "buffer_map_", "buffer_persistent_"].iter().any(|start| scenario.name.starts_with(start))
+    };
+    let mut wanted = Vec::new();
+    let mut trials = Vec::new();
+    for scenario in all.iter().filter(about_maps).copied() {
+        let title = format!("maps/{tier}/{}::{}", driver.name(), scenario.name);
+        if selected(arguments, &title) {
+            wanted.push(scenario.name.to_owned());
+        }
+        let (batch, reference, failures) = (Arc::clone(&batch), Arc::clone(reference), failures.clone());
+        trials.push(Trial::test(title, move || {
+            let (outcome, messages) = outcome(&scenario, &batch, &reference, &failures)?;
+            judge(outcome, &messages, None).map_err(Failed::from)
         }));
     }
     needed.extend(wanted.iter().cloned());
@@ -385,6 +425,12 @@ fn main() {
         if let Ok(mut names) = batch.names.lock() {
             *names = wanted;
         };
+    }
+    let elsewhere = ["magma/inproc", "magma/spawn"].map(Driver::parse).into_iter().flatten();
+    for driver in elsewhere.filter(|driver| tested.contains(driver)) {
+        for tier in MAP_TIERS {
+            trials.extend(trials_of_tier(tier, &driver, &all, &reference, &root.join("maps"), &arguments, &mut needed));
+        }
     }
     let magma = Driver::parse("magma/monolith").ok().filter(|magma| tested.contains(magma));
     if let Some(driver) = magma {

@@ -16,6 +16,7 @@ mod framebuffer_blit;
 mod hostile;
 mod hostile_draw;
 mod hostile_shader;
+mod mapping;
 mod mixed;
 mod object;
 mod primitive;
@@ -34,11 +35,11 @@ mod transfer;
 mod transfer_conversion;
 mod transfer_format;
 mod transfer_large;
+mod transfer_order;
 mod varying;
 mod vertex;
 
 use crate::scene::Scenario;
-mod transfer_order;
 
 /// All scenarios, negative controls included.
 pub fn all() -> Vec<Scenario> {
@@ -58,14 +59,15 @@ pub fn all() -> Vec<Scenario> {
         transfer_large::SCENARIOS,
         transfer_format::SCENARIOS,
         transfer_conversion::SCENARIOS,
+        transfer_order::SCENARIOS,
         framebuffer::SCENARIOS,
         framebuffer_blit::SCENARIOS,
         attachment::SCENARIOS,
-        transfer_order::SCENARIOS,
         shader::SCENARIOS,
         varying::SCENARIOS,
         vertex::SCENARIOS,
         buffer::SCENARIOS,
+        mapping::SCENARIOS,
         buffer_stream::SCENARIOS,
         query::SCENARIOS,
         query_detail::SCENARIOS,

@@ -5,9 +5,7 @@ use crate::client::{ClientOptions, WireBackend};
 use crate::inproc::inproc;
 use crate::null::NullBackend;
 use crate::queue::{queue, QueueLimits};
-use mgpipe_types::{
-    Backend, Box3, BufferRange, Context, IgnoreCallbacks, ResourceRef, Screen, StreamOutputTargets, VertexBuffer,
-};
+use mgpipe_types::{Backend, Box3, BufferRange, Context, IgnoreCallbacks, ResourceRef, Screen, VertexBuffer};
 
 const CONTEXT: Handle = Handle { slot: 1, gen: 1 };
 
@@ -219,7 +217,6 @@ fn captured_vertices_are_fetched_while_the_capture_runs() {
     rig.buffer(1, 1 << 16, true);
     let _mapped = rig.map(1);
     let mut bound = Bound::default();
-    let _ = StreamOutputTargets::default();
     bound.capture_targets(&[BufferRange { res: handle(1), offset: 256, size: 512 }]);
     rig.draw(&mut bound);
     rig.fence_passed();
