@@ -32,6 +32,34 @@ pub(crate) enum Transport {
     Unix(PathBuf),
 }
 
+/// `MGL_IPC_RESPAWN=1`: a server that is lost is replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Respawn {
+    /// `MGL_IPC_RESPAWN_LIMIT`: servers within half a minute, after which the loss is for good.
+    pub(crate) most: u32,
+    /// `MGL_IPC_RESPAWN_MB`: bytes of contents that are kept for a new server.
+    pub(crate) budget: u64,
+}
+
+impl Respawn {
+    fn parse(get: impl Fn(&str) -> String) -> Result<Option<Respawn>, String> {
+        let number = |name: &str, usual: u32, most: u32| match get(name).as_str() {
+            "" => Ok(usual),
+            text => match text.parse() {
+                Ok(value) if (1..=most).contains(&value) => Ok(value),
+                _ => Err(format!("{name}={text} is no number from 1 to {most}")),
+            },
+        };
+        let most = number("MGL_IPC_RESPAWN_LIMIT", 5, 1_000_000)?;
+        let megabytes = number("MGL_IPC_RESPAWN_MB", 1024, 1 << 20)?;
+        match get("MGL_IPC_RESPAWN").as_str() {
+            "" | "0" => Ok(None),
+            "1" => Ok(Some(Respawn { most, budget: u64::from(megabytes) << 20 })),
+            other => Err(format!("MGL_IPC_RESPAWN={other} is unknown; use 0 or 1")),
+        }
+    }
+}
+
 /// The choices in effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Settings {
@@ -45,6 +73,8 @@ pub(crate) struct Settings {
     pub(crate) present_credit: u32,
     /// `MGL_IPC_MAP_TIER`: how bytes of persistent mappings reach a backend that runs elsewhere.
     pub(crate) map_tier: MapTier,
+    /// Whether, and how often, a server in another process is replaced when it is lost.
+    pub(crate) respawn: Option<Respawn>,
     /// `MGL_RECORD`: where the calls of the first share group are recorded; later groups get numbered names.
     pub(crate) record: Option<PathBuf>,
     /// `MGL_CSO_ADDRESSING`.
@@ -108,6 +138,7 @@ impl Settings {
             text => MapTier::from_name(text)
                 .ok_or_else(|| format!("MGL_IPC_MAP_TIER={text} is unknown; use {}", MapTier::NAMES))?,
         };
+        let respawn = Respawn::parse(get)?;
         let path = |name: &str| Some(get(name)).filter(|path| !path.is_empty()).map(PathBuf::from);
         let server = path("MGL_IPC_SERVER_PATH");
         let content_addressing = match get("MGL_CSO_ADDRESSING").as_str() {
@@ -139,6 +170,7 @@ impl Settings {
             server,
             present_credit,
             map_tier,
+            respawn,
             record,
             switches,
             refuse_legacy,
@@ -159,7 +191,7 @@ fn shader_folder(cache: &str, home: &str) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Backend, MapTier, Settings, TrackerSwitches, Transport};
+    use super::{Backend, MapTier, Respawn, Settings, TrackerSwitches, Transport};
 
     fn parse(pairs: &[(&str, &str)]) -> Result<Settings, String> {
         Settings::parse(|name| pairs.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
@@ -173,6 +205,7 @@ mod tests {
             server: None,
             present_credit: 1,
             map_tier: MapTier::Auto,
+            respawn: None,
             record: None,
             switches: TrackerSwitches::default(),
             refuse_legacy: false,
@@ -202,6 +235,15 @@ mod tests {
     }
 
     #[test]
+    fn servers_are_replaced_when_that_is_asked_for() {
+        let respawn = |pairs: &[(&str, &str)]| parse(pairs).expect("known").respawn;
+        assert_eq!(respawn(&[("MGL_IPC_RESPAWN", "0"), ("MGL_IPC_RESPAWN_MB", "7")]), None);
+        assert_eq!(respawn(&[("MGL_IPC_RESPAWN", "1")]), Some(Respawn { most: 5, budget: 1 << 30 }));
+        let all = [("MGL_IPC_RESPAWN", "1"), ("MGL_IPC_RESPAWN_LIMIT", "9"), ("MGL_IPC_RESPAWN_MB", "7")];
+        assert_eq!(respawn(&all), Some(Respawn { most: 9, budget: 7 << 20 }));
+    }
+
+    #[test]
     fn shaders_are_kept_in_the_users_cache_folder() {
         let folder = |pairs: &[(&str, &str)]| parse(pairs).expect("known").shader_cache;
         let at = |path: &str| Some(std::path::PathBuf::from(path));
@@ -219,9 +261,12 @@ mod tests {
             ("MGL_TRANSPORT", "tcp", "use monolith, inproc, spawn or unix:PATH"),
             ("MGL_TRANSPORT", "unix:", "use monolith, inproc, spawn or unix:PATH"),
             ("MGL_IPC_PRESENT_CREDIT", "0", "from 1 to 16"),
-            ("MGL_IPC_MAP_TIER", "t9", "use auto, t0, t2 or t2-compare"),
+            ("MGL_IPC_RESPAWN", "yes", "use 0 or 1"),
+            ("MGL_IPC_RESPAWN_LIMIT", "0", "from 1 to"),
+            ("MGL_IPC_RESPAWN_MB", "all", "from 1 to"),
             ("MGL_LOG", "loud", "trace"),
             ("MGL_VALIDATION", "maybe", "use 0 or 1"),
+            ("MGL_IPC_MAP_TIER", "t9", "use auto, t0, t2 or t2-compare"),
             ("MGL_IPC_SPIN_US", "fast", "no number from 0"),
             ("MGL_IPC_RING_MB", "3", "no power of two"),
             ("MGL_CSO_ADDRESSING", "maybe", "use on or off"),

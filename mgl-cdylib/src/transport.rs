@@ -5,14 +5,14 @@ use std::sync::{Arc, Weak};
 
 use mgpipe_types::{Backend, Callbacks, PipeError, PipeResult, Screen};
 use mgpipe_wire::channel::{local_pair, SegmentSizes, Tuning};
-use mgpipe_wire::client::{ClientOptions, WireBackend};
+use mgpipe_wire::client::{recovering, ClientOptions, Connect, RecoveryOptions, WireBackend};
 use mgpipe_wire::inproc::inproc;
 use parking_lot::Mutex;
 
 use crate::counting;
 use crate::driver::OpeningGuard;
 use crate::egl::process;
-use crate::settings::{self, Settings, Transport};
+use crate::settings::{self, Respawn, Settings, Transport};
 
 /// Name of the server's program.
 const SERVER: &str = "mgl-server";
@@ -53,11 +53,11 @@ pub(crate) fn backend(settings: &Settings) -> Arc<dyn Backend> {
         Transport::Spawn => {
             let (backend, named) = (settings.backend, settings.server.clone());
             let connect = move || elsewhere::spawn(&server_program(named.as_deref())?, backend);
-            WireBackend::new(Box::new(connect), options)
+            WireBackend::new(lasting(Box::new(connect), settings), options)
         }
         Transport::Unix(path) => {
             let (backend, path) = (settings.backend, path.clone());
-            WireBackend::new(Box::new(move || elsewhere::attach(&path, backend)), options)
+            WireBackend::new(lasting(Box::new(move || elsewhere::attach(&path, backend)), settings), options)
         }
     };
     let wire = Arc::new(wire);
@@ -67,6 +67,16 @@ pub(crate) fn backend(settings: &Settings) -> Arc<dyn Backend> {
     match counting {
         Some(counting) => counting.client(wire.clone(), Some(wire.figures())),
         None => wire,
+    }
+}
+
+/// Connections that outlive their servers, where that is asked for.
+fn lasting(connect: Connect, settings: &Settings) -> Connect {
+    match settings.respawn {
+        Some(Respawn { most, budget }) => {
+            recovering(connect, RecoveryOptions { most, budget, ..RecoveryOptions::default() })
+        }
+        None => connect,
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a backend tells the frontend: asynchronous errors and log lines.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use mgpipe_types::{BufferHandle, ByteRange, Callbacks, ContextHandle, LogLevel, TextureHandle, TextureWriteback};
 use parking_lot::Mutex;
@@ -13,6 +13,7 @@ const MAX_PENDING_ERRORS: usize = 64;
 pub struct FrontendCallbacks {
     errors: Mutex<Vec<(ContextHandle, u32, String)>>,
     pending: AtomicUsize,
+    resets: AtomicU32,
 }
 
 impl FrontendCallbacks {
@@ -26,6 +27,11 @@ impl FrontendCallbacks {
         let (_, code, message) = errors.remove(at);
         self.pending.store(errors.len(), Ordering::Release);
         Some((code, message))
+    }
+
+    /// How often the device was reset and what it had was restored.
+    pub(crate) fn resets(&self) -> u32 {
+        self.resets.load(Ordering::Acquire)
     }
 }
 
@@ -44,7 +50,10 @@ impl Callbacks for FrontendCallbacks {
     fn texture_pull_request(&self, _: TextureHandle, _: u32, _: u32, _: u64) {}
     fn mip_levels_generated(&self, _: TextureHandle, _: u32, _: u32) {}
     fn surface_changed(&self, _: u32, _: u32, _: u32) {}
-    fn caps_invalidated(&self) {}
+
+    fn caps_invalidated(&self) {
+        self.resets.fetch_add(1, Ordering::AcqRel);
+    }
 
     fn log(&self, level: LogLevel, message: &str) {
         let level = match level {

@@ -91,6 +91,8 @@ pub(crate) struct ContextState {
     /// with the resource: another context may have given a deleted texture's name to one of its own.
     waiting_textures: Vec<(u32, TextureHandle)>,
     warned: Vec<&'static str>,
+    /// Resets of the device that the application knows of.
+    known_resets: u32,
 }
 
 impl Context {
@@ -135,6 +137,7 @@ impl Context {
             draw_ranges: Vec::new(),
             waiting_textures: Vec::new(),
             warned: Vec::new(),
+            known_resets: share.resets(),
             share: share.clone(),
         };
         let options = TrackerOptions { switches: share.switches, ..TrackerOptions::default() };
@@ -156,8 +159,23 @@ impl Context {
         self.state.lost = true;
     }
 
-    /// `glGetGraphicsResetStatus`.
+    /// `glGetGraphicsResetStatus`. A reset after which everything was restored is told once, and only to a context that
+    /// asked to be told (`KHR_robustness`: a status that does not come again is a reset that is over).
     pub fn get_graphics_reset_status(&mut self) -> u32 {
+        if self.check_lost() {
+            return gl::UNKNOWN_CONTEXT_RESET;
+        }
+        let resets = self.state.share.resets();
+        let is_news = std::mem::replace(&mut self.state.known_resets, resets) != resets;
+        if is_news && self.state.attribs.lose_context_on_reset {
+            gl::UNKNOWN_CONTEXT_RESET
+        } else {
+            gl::NO_ERROR
+        }
+    }
+
+    /// Whether the context is lost for good.
+    pub fn check_lost(&mut self) -> bool {
         if let Some(reason) = self.state.share.screen.device_lost() {
             if !self.state.share.is_lost() {
                 log::error!("the device was lost: {reason}");
@@ -165,12 +183,8 @@ impl Context {
             self.state.share.mark_lost();
             self.state.lost = true;
         }
-        if self.state.lost || self.state.share.is_lost() {
-            self.state.lost = true;
-            gl::UNKNOWN_CONTEXT_RESET
-        } else {
-            gl::NO_ERROR
-        }
+        self.state.lost |= self.state.share.is_lost();
+        self.state.lost
     }
 
     /// `glFlush`.

@@ -130,6 +130,11 @@ impl ShareCore {
     pub(crate) fn take_server_error(&self, context: ContextHandle) -> Option<(u32, String)> {
         self.callbacks.as_ref()?.take_error(context)
     }
+
+    /// How often the device was reset and what it had was restored.
+    pub(crate) fn resets(&self) -> u32 {
+        self.callbacks.as_ref().map_or(0, |callbacks| callbacks.resets())
+    }
 }
 
 /// What all contexts of a share group have in common beside their objects.

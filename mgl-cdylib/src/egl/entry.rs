@@ -2,8 +2,6 @@
 
 use std::ffi::{c_char, c_void, CStr};
 
-use mgpipe_types::gl;
-
 use super::display::{self, Platform};
 use super::error::{fail, guard, EglResult};
 use super::{config, context, current, device, enums as e, strings, surface, sync, thread};
@@ -196,11 +194,11 @@ egl_functions! {
             if current.surfaces.as_ref().is_none_or(|(draw, _)| draw.handle != surface.handle) {
                 return fail(e::BAD_SURFACE, "the surface is not the current draw surface");
             }
-            let status = thread::with_context(&current, |gl| {
+            let is_lost = thread::with_context(&current, |gl| {
                 gl.swap_buffers();
-                gl.get_graphics_reset_status()
+                gl.check_lost()
             })?;
-            if status != gl::NO_ERROR {
+            if is_lost {
                 return fail(e::CONTEXT_LOST, "the context was lost");
             }
             Ok(1)

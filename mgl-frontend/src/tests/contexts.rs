@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use mgpipe_types::{gl, Kind};
+use mgpipe_types::{gl, Callbacks, Kind};
 use parking_lot::Mutex;
 
 use crate::boundary::ContextAttribs;
+use crate::callbacks::FrontendCallbacks;
 use crate::context::Context;
-use crate::share::CreateContextError;
+use crate::share::{CreateContextError, ShareGroup};
 use crate::testing;
 
 #[test]
@@ -30,6 +31,24 @@ fn a_lost_context_does_nothing_and_says_so_without_end() {
     assert_eq!(ctx.get_error(), gl::CONTEXT_LOST);
     assert_eq!(ctx.get_error(), gl::NO_ERROR, "a loop over glGetError ends");
     assert_eq!(log.lock().calls.len(), before);
+}
+
+#[test]
+fn a_reset_that_is_over_is_told_once_and_only_where_that_was_asked_for() {
+    let callbacks = Arc::new(FrontendCallbacks::default());
+    let (double, _) = testing::share_group();
+    let share = ShareGroup::with_callbacks(double.screen.clone(), callbacks.clone());
+    let attribs = ContextAttribs { lose_context_on_reset: true, ..testing::attribs() };
+    let mut asks = Context::new(&share, &attribs).expect("a context");
+    let mut other = Context::new(&share, &testing::attribs()).expect("a context");
+    callbacks.caps_invalidated();
+    assert_eq!(other.get_graphics_reset_status(), gl::NO_ERROR);
+    assert_eq!(asks.get_graphics_reset_status(), gl::UNKNOWN_CONTEXT_RESET);
+    assert_eq!(asks.get_graphics_reset_status(), gl::NO_ERROR);
+    let mut later = Context::new(&share, &attribs).expect("a context");
+    assert_eq!(later.get_graphics_reset_status(), gl::NO_ERROR, "it was made after the reset");
+    asks.clear_color(1.0, 1.0, 1.0, 1.0);
+    assert_eq!(asks.get_error(), gl::NO_ERROR, "the context lives");
 }
 
 #[test]
