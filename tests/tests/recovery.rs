@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use mgl_tests::driver::{mgl_folder, Driver};
 
-/// How soon what a dead client leaves must be gone.
-const AT_ONCE: Duration = Duration::from_secs(5);
+/// How soon what a dead client leaves must be gone, on a machine that does other work at the same time.
+const AT_ONCE: Duration = Duration::from_secs(30);
 
 /// Environment variable by which a test finds its own victims and their servers.
 const MARK: &str = "MGL_TEST_VICTIM";
