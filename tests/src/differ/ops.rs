@@ -93,9 +93,9 @@ macro_rules! ops {
             kinds: &[$($kind),*],
             invoke: {
                 unsafe fn invoke(address: *const c_void, numbers: &[i64]) -> i64 {
+                    type Function = unsafe extern "system" fn($(ops!(@type $ty)),*) $(-> $ret)?;
                     // SAFETY: the caller's address is that of this function, to which the registry gives this signature.
-                    let function: unsafe extern "system" fn($(ops!(@type $ty)),*) $(-> $ret)? =
-                        unsafe { std::mem::transmute(address) };
+                    let function = unsafe { std::mem::transmute::<*const c_void, Function>(address) };
                     let mut numbers = numbers.iter().copied();
                     let mut next = || numbers.next().unwrap_or(0);
                     // The closure is not called by functions without arguments.

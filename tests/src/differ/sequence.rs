@@ -50,7 +50,7 @@ impl Random {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw_number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -60,7 +60,7 @@ impl Random {
 
     /// A number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
+        (self.draw_number() % n.max(1) as u64) as usize
     }
 
     /// True once in `n` times.
@@ -92,7 +92,7 @@ pub enum Mood {
 impl Mood {
     /// The mood of a seed: every third is gentle.
     pub fn of(seed: u64) -> Self {
-        if seed % 3 == 0 {
+        if seed.is_multiple_of(3) {
             Mood::Gentle
         } else {
             Mood::Hostile
@@ -187,7 +187,7 @@ impl Maker {
         match self.random.below(14) {
             0 => self.texture(),
             1 => self.sub_image(),
-            2 | 3 | 4 => self.draw(),
+            2..=4 => self.draw(),
             5 => self.state(),
             6 => self.clear(),
             7 => self.blit(),

@@ -156,9 +156,9 @@ pub(super) struct Runner {
 
 macro_rules! look_up {
     ($self:ident, $name:literal, fn($($arg:ident: $ty:ty),*) $(-> $ret:ty)?) => {{
+        let address = $self.egl.proc_address($name);
         // SAFETY: the address came from eglGetProcAddress under this name, and the registry gives it this signature.
-        let f: unsafe extern "system" fn($($ty),*) $(-> $ret)? =
-            unsafe { std::mem::transmute($self.egl.proc_address($name)) };
+        let f = unsafe { std::mem::transmute::<*const c_void, unsafe extern "system" fn($($ty),*) $(-> $ret)?>(address) };
         f
     }};
 }

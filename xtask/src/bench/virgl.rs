@@ -2,7 +2,7 @@
 
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -15,8 +15,13 @@ use crate::group;
 use crate::packages;
 use crate::workspace::Workspace;
 
-/// Where Mesa's client looks for the server; it reads no other path.
-const SOCKET: &str = "/tmp/.virgl_test";
+/// Under which name Mesa's client looks for the server; it reads no other path.
+const SOCKET: &str = ".virgl_test";
+
+/// The socket: under `/tmp`, whatever `TMPDIR` says.
+fn socket() -> PathBuf {
+    Path::new("/tmp").join(SOCKET)
+}
 
 /// How long the server may take until it listens.
 const START: Duration = Duration::from_secs(10);
@@ -30,8 +35,8 @@ struct Server(Child);
 impl Server {
     /// Starts it on llvmpipe, so that both drivers' draws end on the same processor.
     fn start(workspace: &Workspace) -> Result<Server> {
-        if UnixStream::connect(SOCKET).is_ok() {
-            bail!("another virgl_test_server listens at {SOCKET} already; end it first");
+        if UnixStream::connect(socket()).is_ok() {
+            bail!("another virgl_test_server listens at {} already; end it first", socket().display());
         }
         let log = workspace.log("virgl-server");
         let file = std::fs::File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
@@ -44,7 +49,7 @@ impl Server {
         let mut server = Server(command.spawn().context("cannot start virgl_test_server")?);
         let started = Instant::now();
         // A look by connecting would be a client, and the server serves the first one only to its end.
-        while !Path::new(SOCKET).exists() {
+        while !socket().exists() {
             if let Some(status) = server.0.try_wait().context("cannot wait for virgl_test_server")? {
                 bail!("virgl_test_server ended with {status}; see {}", log.display());
             }
@@ -63,7 +68,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         group::end_group(&mut self.0);
         // Nobody answers there any more; the next server would replace the file, too.
-        let _ = std::fs::remove_file(SOCKET);
+        let _ = std::fs::remove_file(socket());
     }
 }
 
