@@ -300,7 +300,7 @@ fn take_out(take: Take, texel: usize, bytes: &[u8], out: &mut [u8]) {
                 let mut value = 0u32;
                 for (component, bits) in from.iter().zip(bits) {
                     let most = (1u32 << bits) - 1;
-                    value = value << bits | (u32::from(*component) * most + 127) / 255;
+                    value = (value << bits) | ((u32::from(*component) * most + 127) / 255);
                 }
                 to.copy_from_slice(&(value as u16).to_le_bytes());
             }

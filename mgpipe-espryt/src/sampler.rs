@@ -97,8 +97,7 @@ unsafe fn set(gles: &Gles, sampler: glow::Sampler, p: &SamplerParameters) {
                     );
                 }
                 _ => {
-                    let mut color = p.border_color;
-                    gl.sampler_parameter_f32_slice(sampler, gl::TEXTURE_BORDER_COLOR, &mut color);
+                    gl.sampler_parameter_f32_slice(sampler, gl::TEXTURE_BORDER_COLOR, &p.border_color);
                 }
             }
         }

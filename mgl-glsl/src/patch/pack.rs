@@ -455,11 +455,9 @@ fn emit(
     let mut private: HashMap<Word, Word> = HashMap::new();
     for (variable, own, key, carried) in moves {
         let Some(carrier) = carriers.get(key) else { continue };
-        if !private.contains_key(&carrier.scalar) {
-            let pointer = pointer_to(module, StorageClass::Private, carrier.scalar);
-            private.insert(carrier.scalar, pointer);
-        }
-        let Some(own_pointer) = private.get(&carrier.scalar).copied() else { continue };
+        let own_pointer = *private
+            .entry(carrier.scalar)
+            .or_insert_with_key(|scalar| pointer_to(module, StorageClass::Private, *scalar));
         let mut chain = |pointer, base: Word, path: &[u32], out: &mut Vec<Instruction>| {
             if path.is_empty() {
                 return base;

@@ -159,8 +159,8 @@ fn print(found: &[(&str, Trips)]) {
          shown; a program that shows none has none.\n"
     );
     println!(
-        "{:<40} {:>7} {:>7} {:>9} {:>9} {:>7}  {}",
-        "program", "frames", "total", "per frame", "fr. with 0", "most", "calls"
+        "{:<40} {:>7} {:>7} {:>9} {:>9} {:>7}  calls",
+        "program", "frames", "total", "per frame", "fr. with 0", "most"
     );
     for (name, trips) in found {
         println!(

@@ -112,6 +112,7 @@ impl PageWatch {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)]
 mod tests {
     use super::*;
     use crate::channel::memory::Region;
