@@ -14,7 +14,7 @@ const VERTEX: &CStr = c"#version 330 core
 uniform mat4 transform;
 uniform float weights[4];
 in vec3 position;
-void main() { gl_Position = transform * vec4(position * weights[1], 1.0); }
+void main() { gl_Position = transform * vec4(position * weights[1] * weights[3], 1.0); }
 ";
 const FRAGMENT: &CStr = c"#version 330 core
 out vec4 colour;

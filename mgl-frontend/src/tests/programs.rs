@@ -12,7 +12,7 @@ uniform mat4 transform;
 uniform vec3 offsets[3];
 layout(std140) uniform Block { vec4 tint; mat2 turn; };
 out vec2 coord;
-void main() { coord = extra[0] + extra[1]; gl_Position = turn[0].x * transform * position + vec4(offsets[1], 0.0) + tint; }
+void main() { coord = extra[0] + extra[1]; gl_Position = turn[0].x * transform * position + vec4(offsets[1] + offsets[2], 0.0) + tint; }
 ";
 
 pub(super) const FRAGMENT: &[u8] = b"#version 330 core

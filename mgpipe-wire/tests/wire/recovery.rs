@@ -35,6 +35,7 @@ fn servers_that_die_while_they_are_told_are_replaced() {
     let rig = Rig::new(patient(), |_| Death::Never);
     let want = script::run(&*rig.screen());
     let records = rig.records(0);
+    let mut most = 0;
     for death in 0..60 {
         // The first dies late; each that follows gets a little further with what it is told.
         let rig = Rig::new(patient(), move |life| match life {
@@ -43,8 +44,11 @@ fn servers_that_die_while_they_are_told_are_replaced() {
             _ => Death::Never,
         });
         assert!(script::run(&*rig.screen()) == want, "after {death} records");
-        assert!(rig.lives() > 2, "they died: {}", rig.lives());
+        // The second may live to the end where it is told less than it takes to kill it.
+        assert!(rig.lives() > 1, "the first died");
+        most = most.max(rig.lives());
     }
+    assert!(most > 2, "they died while they were told: {most}");
 }
 
 #[test]
