@@ -75,7 +75,7 @@ fn what_breaks_the_protocol_is_named_and_disturbs_nobody() {
         ("longer than what was published", &[header(flush, 0, 0xffff_fff8)]),
         ("malformed", &[header(flush, 0, 8)]),
         ("malformed", &[header(flush, 64, 16), 0]),
-        ("no ticket", &[header(Opcode::QueryResult as u16, 0, 16), 7]),
+        ("no context is bound", &[header(Opcode::QueryResult as u16, 0, 16), 7]),
         ("staged range", &[header(upload, STAGED, 40), u64::MAX, 8, 0, 0]),
         ("no staged range", &[header(upload, STAGED, 16), 0]),
         ("no such screen", &[header(BIND, 0, 24), 77, 0]),
