@@ -42,6 +42,7 @@ pub(crate) struct Limits {
     pub(crate) uniform_components: u32,
     pub(crate) varying_components: u32,
     pub(crate) geometry_input_components: u32,
+    pub(crate) geometry_input_components_to_link: u32,
     pub(crate) geometry_output_vertices: u32,
     pub(crate) geometry_output_components: u32,
     pub(crate) geometry_total_output_components: u32,
@@ -83,6 +84,7 @@ impl Limits {
         let point = caps.point_size;
         let xfb = caps.max_xfb_buffers.clamp(if reply.has(features::TRANSFORM_FEEDBACK) { 1 } else { 0 }, 4);
         let varying = at_least(caps.max_varying_components, 64).clamp(60, 128);
+        let geometry_input = at_least(caps.max_geometry_input_components, varying).clamp(64, varying.max(64));
         Limits {
             texture_size,
             texture_3d_size: at_least(caps.max_texture_3d, 256).min(2048),
@@ -113,7 +115,8 @@ impl Limits {
             texture_buffer_offset_alignment: at_least(caps.texel_offset_alignment, 1),
             uniform_components: (at_least(caps.max_uniform_range, 16384) / 4).min(16384),
             varying_components: varying,
-            geometry_input_components: at_least(caps.max_geometry_input_components, varying).clamp(64, varying.max(64)),
+            geometry_input_components: geometry_input,
+            geometry_input_components_to_link: if caps.is_software != 0 { varying.max(64) } else { geometry_input },
             geometry_output_vertices: at_least(caps.max_geometry_vertices, 256).clamp(256, 1024),
             geometry_output_components: 128,
             geometry_total_output_components: at_least(caps.max_geometry_components, 1024).clamp(1024, 16384),
@@ -153,6 +156,7 @@ impl Limits {
             max_varying_components: self.varying_components,
             max_vertex_output_components: self.varying_components,
             max_geometry_input_components: self.geometry_input_components,
+            most_geometry_input_components: self.geometry_input_components_to_link,
             max_geometry_output_components: self.geometry_output_components,
             max_geometry_total_output_components: self.geometry_total_output_components,
             max_geometry_output_vertices: self.geometry_output_vertices,

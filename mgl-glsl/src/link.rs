@@ -208,7 +208,7 @@ fn check_varyings(stages: &[LinkStage], options: &LinkOptions) -> Result<(), Str
             Stage::TessEvaluation => {
                 (limits.max_tess_evaluation_input_components, limits.max_tess_evaluation_output_components)
             }
-            Stage::Geometry => (limits.max_geometry_input_components, limits.max_geometry_output_components),
+            Stage::Geometry => (limits.most_geometry_input_components, limits.max_geometry_output_components),
             Stage::Fragment => (limits.max_fragment_input_components, u32::MAX),
             Stage::Compute => continue,
         };

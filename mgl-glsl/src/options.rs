@@ -61,6 +61,9 @@ pub struct Limits {
     pub max_varying_components: u32,
     pub max_vertex_output_components: u32,
     pub max_geometry_input_components: u32,
+    /// With how many a program still links: more than `max_geometry_input_components` where the device is the processor,
+    /// whose limit no hardware stands behind. Beyond the former, inputs are packed.
+    pub most_geometry_input_components: u32,
     pub max_geometry_output_components: u32,
     pub max_geometry_total_output_components: u32,
     pub max_geometry_output_vertices: u32,
@@ -121,6 +124,7 @@ impl Default for Limits {
             max_varying_components: 128,
             max_vertex_output_components: 128,
             max_geometry_input_components: 128,
+            most_geometry_input_components: 128,
             max_geometry_output_components: 128,
             max_geometry_total_output_components: 1024,
             max_geometry_output_vertices: 256,
