@@ -10,9 +10,6 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// How long a client that sees that the server has closed waits for the reason.
-const LAST_WORDS: Duration = Duration::from_millis(200);
-
 /// A peer that makes no progress for this long is declared lost. A software driver was seen to block legally for 40 s.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -162,17 +159,19 @@ impl Core {
     pub(crate) fn check_peer(&self) -> Result<(), PortError> {
         self.check()?;
         if self.closed_words().1.load(Ordering::Acquire) != 0 {
-            let client = self.side == Side::Client;
-            let who = if client { "server" } else { "client" };
-            // The word in memory is faster than the socket, on which a server says why it closes.
-            let end = Instant::now() + LAST_WORDS;
-            while client && !self.dead.load(Ordering::Acquire) && Instant::now() < end {
-                std::thread::sleep(Duration::from_millis(1));
-            }
+            let who = if self.side == Side::Client { "server" } else { "client" };
             self.fail(PortError::Lost(format!("the {who} has closed the connection")));
             return Err(self.reason());
         }
         Ok(())
+    }
+
+    /// Waits, at most `limit`, until the peer has closed: also where this end is dead already.
+    pub(crate) fn await_close(&self, limit: Duration) {
+        let start = Instant::now();
+        while self.closed_words().1.load(Ordering::Acquire) == 0 && start.elapsed() < limit {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// Why the connection is lost, once it is.

@@ -1,6 +1,6 @@
 //! The server's side of a new connection: the one client that started it, or all who come to an address.
 
-use super::core::{Core, Tuning, Want};
+use super::core::{Core, Tuning};
 use super::handshake::{self, Introduced};
 use super::inherited;
 use super::platform::{self, Readiness};
@@ -45,7 +45,7 @@ impl Watch {
     pub fn dismiss(self, why: &str) {
         if self.watcher.tell_fatal(why) {
             // The words in memory are faster than the socket: without this, the client would only see that all is over.
-            let _ = self.core.wait(DISMISSAL, None, Want::default, || Ok(None::<()>));
+            self.core.await_close(DISMISSAL);
         }
         self.core.fail(PortError::Lost(why.into()));
     }
