@@ -254,76 +254,65 @@ fn selected(arguments: &Arguments, name: &str) -> bool {
     arguments.filter.as_deref().is_none_or(matches) && !arguments.skip.iter().any(|s| matches(s))
 }
 
-/// The tests of one mask.
-fn trials_of_mask(
-    row: &'static Masked,
-    driver: &Driver,
-    all: &[Scenario],
-    reference: &Arc<Batch>,
-    root: &Path,
-    arguments: &Arguments,
-    needed: &mut Vec<String>,
-) -> Vec<Trial> {
-    let batch = Batch::switched(driver.clone(), &root.join("without"), "MGL_MAGMA_DISABLE", row.mask);
-    let failures = Path::new(RUNNER).parent().and_then(Path::parent).unwrap_or(Path::new("target"));
-    let failures = failures.join("scenario-failures").join(row.mask);
-    let mut trials = Vec::new();
-    let mut wanted = Vec::new();
-    for scenario in all.iter().copied().filter(|scenario| row.runs(scenario)) {
-        let title = format!("without/{}::{}", row.mask, scenario.name);
-        if selected(arguments, &title) {
-            wanted.push(scenario.name.to_owned());
-        }
-        let (batch, reference, failures) = (Arc::clone(&batch), Arc::clone(reference), failures.clone());
-        trials.push(Trial::test(title, move || {
-            let (outcome, messages) = outcome(&scenario, &batch, &reference, &failures)?;
-            judge_masked(outcome, &messages, row.lost(scenario.name))
-        }));
-    }
-    needed.extend(wanted.iter().cloned());
-    if let Ok(mut names) = batch.names.lock() {
-        *names = wanted;
-    }
-    trials
-}
-
 /// How the bytes of persistent mappings can travel: values of `MGL_IPC_MAP_TIER`.
 const MAP_TIERS: [&str; 3] = ["t0", "t2", "t2-compare"];
 
-/// The scenarios about mappings on a transport, with the bytes travelling in one way.
-fn trials_of_tier(
-    tier: &'static str,
-    driver: &Driver,
-    all: &[Scenario],
-    reference: &Arc<Batch>,
-    root: &Path,
-    arguments: &Arguments,
-    needed: &mut Vec<String>,
-) -> Vec<Trial> {
-    let batch = Batch::switched(driver.clone(), &root.join(driver.name()), "MGL_IPC_MAP_TIER", tier);
-    let failures = Path::new(RUNNER).parent().and_then(Path::parent).unwrap_or(Path::new("target"));
-    let failures = failures.join("scenario-failures").join(tier);
-    let about_maps = |scenario: &&Scenario| {
-        ["mapping_", "buffer_map_", "buffer_persistent_"].iter().any(|start| scenario.name.starts_with(start))
-    };
-    let mut wanted = Vec::new();
-    let mut trials = Vec::new();
-    for scenario in all.iter().filter(about_maps).copied() {
-        let title = format!("maps/{tier}/{}::{}", driver.name(), scenario.name);
-        if selected(arguments, &title) {
-            wanted.push(scenario.name.to_owned());
+/// Scenarios that run once more with a switch set.
+struct Switched<'a> {
+    reference: &'a Arc<Batch>,
+    arguments: &'a Arguments,
+    /// Names that the reference has to draw.
+    needed: &'a mut Vec<String>,
+}
+
+impl Switched<'_> {
+    /// The tests `PREFIX::SCENARIO` of one batch, whose failures go to a folder of that `value`.
+    fn trials<J>(&mut self, prefix: &str, value: &str, batch: &Arc<Batch>, chosen: &[Scenario], judge: J) -> Vec<Trial>
+    where
+        J: Fn(&Scenario, Outcome, &[String]) -> Result<(), Failed> + Copy + Send + 'static,
+    {
+        let failures = Path::new(RUNNER).parent().and_then(Path::parent).unwrap_or(Path::new("target"));
+        let failures = failures.join("scenario-failures").join(value);
+        let mut trials = Vec::new();
+        let mut wanted = Vec::new();
+        for scenario in chosen.iter().copied() {
+            let title = format!("{prefix}::{}", scenario.name);
+            if selected(self.arguments, &title) {
+                wanted.push(scenario.name.to_owned());
+            }
+            let (batch, reference, failures) = (Arc::clone(batch), Arc::clone(self.reference), failures.clone());
+            trials.push(Trial::test(title, move || {
+                let (outcome, messages) = outcome(&scenario, &batch, &reference, &failures)?;
+                judge(&scenario, outcome, &messages)
+            }));
         }
-        let (batch, reference, failures) = (Arc::clone(&batch), Arc::clone(reference), failures.clone());
-        trials.push(Trial::test(title, move || {
-            let (outcome, messages) = outcome(&scenario, &batch, &reference, &failures)?;
-            judge(outcome, &messages, None).map_err(Failed::from)
-        }));
+        self.needed.extend(wanted.iter().cloned());
+        if let Ok(mut names) = batch.names.lock() {
+            *names = wanted;
+        }
+        trials
     }
-    needed.extend(wanted.iter().cloned());
-    if let Ok(mut names) = batch.names.lock() {
-        *names = wanted;
+
+    /// The tests of one mask.
+    fn of_mask(&mut self, row: &'static Masked, driver: &Driver, all: &[Scenario], root: &Path) -> Vec<Trial> {
+        let batch = Batch::switched(driver.clone(), &root.join("without"), "MGL_MAGMA_DISABLE", row.mask);
+        let chosen: Vec<Scenario> = all.iter().copied().filter(|scenario| row.runs(scenario)).collect();
+        self.trials(&format!("without/{}", row.mask), row.mask, &batch, &chosen, |scenario, outcome, messages| {
+            judge_masked(outcome, messages, row.lost(scenario.name))
+        })
     }
-    trials
+
+    /// The scenarios about mappings on a transport, with the bytes travelling in one way.
+    fn of_tier(&mut self, tier: &'static str, driver: &Driver, all: &[Scenario], root: &Path) -> Vec<Trial> {
+        let batch = Batch::switched(driver.clone(), &root.join(driver.name()), "MGL_IPC_MAP_TIER", tier);
+        let about_maps = |scenario: &Scenario| {
+            ["mapping_", "buffer_map_", "buffer_persistent_"].iter().any(|start| scenario.name.starts_with(start))
+        };
+        let chosen: Vec<Scenario> = all.iter().copied().filter(about_maps).collect();
+        self.trials(&format!("maps/{tier}/{}", driver.name()), tier, &batch, &chosen, |_, outcome, messages| {
+            judge(outcome, messages, None).map_err(Failed::from)
+        })
+    }
 }
 
 fn main() {
@@ -426,17 +415,18 @@ fn main() {
             *names = wanted;
         };
     }
+    let mut switched = Switched { reference: &reference, arguments: &arguments, needed: &mut needed };
     let elsewhere = ["magma/inproc", "magma/spawn"].map(Driver::parse).into_iter().flatten();
     for driver in elsewhere.filter(|driver| tested.contains(driver)) {
         for tier in MAP_TIERS {
-            trials.extend(trials_of_tier(tier, &driver, &all, &reference, &root.join("maps"), &arguments, &mut needed));
+            trials.extend(switched.of_tier(tier, &driver, &all, &root.join("maps")));
         }
     }
     let magma = Driver::parse("magma/monolith").ok().filter(|magma| tested.contains(magma));
     if let Some(driver) = magma {
         let mut masked_trials = Vec::new();
         for row in MASKS {
-            masked_trials.push(trials_of_mask(row, &driver, &all, &reference, &root, &arguments, &mut needed));
+            masked_trials.push(switched.of_mask(row, &driver, &all, &root));
         }
         // One of each in turn, so that processes of several masks run at a time.
         while masked_trials.iter().any(|left| !left.is_empty()) {
