@@ -63,12 +63,22 @@ pub trait Callbacks: Send + Sync {
     fn xfb_scatter_ready(&self, buffer: BufferHandle, offset: u64, bytes: &[u8]);
 }
 
-/// Callbacks that do nothing except forward log lines to the `log` facade of the caller's choice.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct IgnoreCallbacks;
+/// Callbacks that hand log lines, and GL errors as lines at error level, to a function, and ignore everything else: for
+/// tests, examples and tools that keep no copies of what the server writes.
+#[derive(Debug, Clone, Copy)]
+pub struct LogCallbacks<F>(pub F);
 
-impl Callbacks for IgnoreCallbacks {
-    fn gl_error(&self, _: ContextHandle, _: u32, _: &str) {}
+impl LogCallbacks<fn(LogLevel, &str)> {
+    /// Callbacks that ignore everything.
+    pub fn silent() -> Self {
+        LogCallbacks(|_, _| {})
+    }
+}
+
+impl<F: Fn(LogLevel, &str) + Send + Sync> Callbacks for LogCallbacks<F> {
+    fn gl_error(&self, _: ContextHandle, error: u32, message: &str) {
+        (self.0)(LogLevel::Error, &format!("GL error {error:#x}: {message}"));
+    }
     fn gpu_written(&self, _: BufferHandle, _: &[ByteRange]) {}
     fn buffer_writeback(&self, _: BufferHandle, _: u64, _: &[u8]) {}
     fn texture_writeback(&self, _: TextureWriteback<'_>) {}
@@ -76,6 +86,8 @@ impl Callbacks for IgnoreCallbacks {
     fn mip_levels_generated(&self, _: TextureHandle, _: u32, _: u32) {}
     fn surface_changed(&self, _: u32, _: u32, _: u32) {}
     fn caps_invalidated(&self) {}
-    fn log(&self, _: LogLevel, _: &str) {}
+    fn log(&self, level: LogLevel, message: &str) {
+        (self.0)(level, message);
+    }
     fn xfb_scatter_ready(&self, _: BufferHandle, _: u64, _: &[u8]) {}
 }

@@ -59,7 +59,7 @@ fn main() {
     let channel =
         || local_pair(SegmentSizes::default(), Tuning::default()).map_err(|error| PipeError::Init(error.to_string()));
     let backend = inproc(Arc::new(NullBackend), Box::new(channel), ClientOptions::default());
-    let screen = match backend.open(Arc::new(IgnoreCallbacks)) {
+    let screen = match backend.open(Arc::new(LogCallbacks::silent())) {
         Ok(screen) => screen,
         Err(error) => panic!("{error}"),
     };

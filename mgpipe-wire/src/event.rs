@@ -272,7 +272,7 @@ pub(crate) fn deliver(
     let c = &mut cursor;
     let screen = word32(c)?;
     // A screen that was closed meanwhile has nobody to tell, but the bytes are checked all the same.
-    let to: Arc<dyn Callbacks> = callbacks(screen).unwrap_or_else(|| Arc::new(mgpipe_types::IgnoreCallbacks));
+    let to: Arc<dyn Callbacks> = callbacks(screen).unwrap_or_else(|| Arc::new(mgpipe_types::LogCallbacks::silent()));
     let mut notice = Notice::Called;
     match header.kind {
         kind::GL_ERROR => {

@@ -1,7 +1,7 @@
 //! A server that listens: many clients with nothing shared, and none that can harm another.
 
 use crate::client::{backend, gone_within, Client, Place, LONG, SERVER};
-use mgpipe_types::{Backend as _, IgnoreCallbacks};
+use mgpipe_types::{Backend as _, LogCallbacks};
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -134,7 +134,9 @@ fn clients_come_and_go_without_a_trace() {
 fn an_unknown_backend_is_named() {
     let server = Listening::start(&[]);
     for place in [Place::At(server.path()), Place::Own] {
-        let Err(error) = backend(place, "metal").open(Arc::new(IgnoreCallbacks)) else { panic!("there is no such") };
+        let Err(error) = backend(place, "metal").open(Arc::new(LogCallbacks::silent())) else {
+            panic!("there is no such")
+        };
         assert!(error.to_string().contains("metal") && error.to_string().contains("magma"), "{error}");
     }
 }

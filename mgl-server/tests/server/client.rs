@@ -1,8 +1,8 @@
 //! A client for tests: buffers on the null backend, through the wire.
 
 use mgpipe_types::{
-    Backend, Box3, BufferReadback, Context, ContextHandle, Handle, IgnoreCallbacks, PipeError, PipeResult,
-    ResourceDesc, Screen, SubData,
+    Backend, Box3, BufferReadback, Context, ContextHandle, Handle, LogCallbacks, PipeError, PipeResult, ResourceDesc,
+    Screen, SubData,
 };
 use mgpipe_wire::channel::{attach, spawn, ConnectOptions};
 use mgpipe_wire::client::{ClientOptions, WireBackend};
@@ -47,7 +47,7 @@ pub(crate) fn backend(place: Place, name: &str) -> WireBackend {
 impl Client {
     pub(crate) fn open(place: Place) -> PipeResult<Client> {
         let backend = backend(place, "null");
-        let screen = backend.open(Arc::new(IgnoreCallbacks))?;
+        let screen = backend.open(Arc::new(LogCallbacks::silent()))?;
         let context = screen.create_context(ContextHandle(Handle { slot: 1, gen: 1 }))?;
         Ok(Client { context, screen })
     }

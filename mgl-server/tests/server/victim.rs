@@ -1,7 +1,7 @@
 //! Clients in processes of their own, which the tests of `lives` let die in various ways.
 
 use crate::client::{kill, servers_of, Client, Place, LONG, SERVER};
-use mgpipe_types::{Backend, IgnoreCallbacks, PipeError};
+use mgpipe_types::{Backend, LogCallbacks, PipeError};
 use mgpipe_wire::channel::{local_pair, SegmentSizes, Tuning};
 use mgpipe_wire::client::ClientOptions;
 use mgpipe_wire::inproc::inproc;
@@ -123,7 +123,7 @@ fn forks_without_exec() {
     let backend: Arc<dyn Backend> = Arc::new(NullBackend);
     let channel = || local_pair(SegmentSizes::default(), Tuning::default()).map_err(|e| PipeError::Init(e.to_string()));
     let second_thread = inproc(backend, Box::new(channel), ClientOptions::default());
-    let screen = second_thread.open(Arc::new(IgnoreCallbacks)).expect("a thread");
+    let screen = second_thread.open(Arc::new(LogCallbacks::silent())).expect("a thread");
     assert_eq!(client.echo(1, b"before").expect("alive"), b"before");
     for round in 0..20u8 {
         // SAFETY: the child runs code of this process alone, which must not wait for threads or locks that it lacks: that

@@ -8,28 +8,13 @@ use mgpipe_types::*;
 use scene::SIZE;
 use std::sync::Arc;
 
-struct Print;
-
-impl Callbacks for Print {
-    fn gl_error(&self, _: ContextHandle, error: u32, message: &str) {
-        eprintln!("GL error {error:#x}: {message}");
-    }
-    fn gpu_written(&self, _: BufferHandle, _: &[ByteRange]) {}
-    fn buffer_writeback(&self, _: BufferHandle, _: u64, _: &[u8]) {}
-    fn texture_writeback(&self, _: TextureWriteback<'_>) {}
-    fn texture_pull_request(&self, _: TextureHandle, _: u32, _: u32, _: u64) {}
-    fn mip_levels_generated(&self, _: TextureHandle, _: u32, _: u32) {}
-    fn surface_changed(&self, _: u32, _: u32, _: u32) {}
-    fn caps_invalidated(&self) {}
-    fn log(&self, level: LogLevel, message: &str) {
-        eprintln!("{level:?}: {message}");
-    }
-    fn xfb_scatter_ready(&self, _: BufferHandle, _: u64, _: &[u8]) {}
+fn print(level: LogLevel, message: &str) {
+    eprintln!("{level:?}: {message}");
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "textured.png".into());
-    let screen = EsprytBackend::new().open(Arc::new(Print))?;
+    let screen = EsprytBackend::new().open(Arc::new(LogCallbacks(print)))?;
     let caps = screen.get_caps();
     println!("{} on {}", caps.backend_name, caps.device_name);
     let texels = scene::draw(&*screen)?;

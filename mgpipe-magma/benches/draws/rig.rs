@@ -10,23 +10,8 @@ use mgpipe_types::render_state::{Half, RenderState, Viewport, ALL_DYNAMIC_CHUNKS
 use mgpipe_types::*;
 use std::sync::Arc;
 
-struct Print;
-
-impl Callbacks for Print {
-    fn gl_error(&self, _: ContextHandle, error: u32, message: &str) {
-        eprintln!("GL error {error:#x}: {message}");
-    }
-    fn gpu_written(&self, _: BufferHandle, _: &[ByteRange]) {}
-    fn buffer_writeback(&self, _: BufferHandle, _: u64, _: &[u8]) {}
-    fn texture_writeback(&self, _: TextureWriteback<'_>) {}
-    fn texture_pull_request(&self, _: TextureHandle, _: u32, _: u32, _: u64) {}
-    fn mip_levels_generated(&self, _: TextureHandle, _: u32, _: u32) {}
-    fn surface_changed(&self, _: u32, _: u32, _: u32) {}
-    fn caps_invalidated(&self) {}
-    fn log(&self, level: LogLevel, message: &str) {
-        eprintln!("{level:?}: {message}");
-    }
-    fn xfb_scatter_ready(&self, _: BufferHandle, _: u64, _: &[u8]) {}
+fn print(level: LogLevel, message: &str) {
+    eprintln!("{level:?}: {message}");
 }
 
 /// Slots of the handles, by kind.
@@ -53,7 +38,7 @@ pub struct Rig {
 impl Rig {
     /// Opens Magma and makes everything that the rows use.
     pub fn new() -> PipeResult<Rig> {
-        let screen = MagmaBackend::new().open(Arc::new(Print))?;
+        let screen = MagmaBackend::new().open(Arc::new(LogCallbacks(print)))?;
         let context = screen.create_context(ContextHandle(handle(1)))?;
         let mut rig =
             Rig { screen, context, state: RenderState::initial(), row: Row::Arrays, dynamics: Default::default() };

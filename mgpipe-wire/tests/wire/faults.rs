@@ -257,7 +257,7 @@ fn long_run() -> bool {
 fn an_upload_that_is_larger_than_all_segments_arrives() {
     let size = if long_run() { (1 << 30) - (1 << 20) } else { 48 << 20 } + 13;
     let backend = over(NullBackend, NARROW);
-    let screen = backend.open(Arc::new(IgnoreCallbacks)).expect("opened");
+    let screen = backend.open(Arc::new(LogCallbacks::silent())).expect("opened");
     let mut context = screen.create_context(ContextHandle(handle(1))).expect("made");
     let bytes: Vec<u8> = (0..size).map(|at: usize| (at / 5 + at / 70_001) as u8).collect();
     screen.resource_create(&buffer(1, size as u64));
@@ -289,13 +289,13 @@ fn tiny_draws_that_overflow_the_ring_of_a_slow_server_all_arrive() {
     const DRAWS: u32 = 50_000;
     let counting = Counting::default();
     let backend = Arc::new(over(counting.clone(), NARROW));
-    let screen = backend.open(Arc::new(IgnoreCallbacks)).expect("opened");
+    let screen = backend.open(Arc::new(LogCallbacks::silent())).expect("opened");
     let mut context = screen.create_context(ContextHandle(handle(1))).expect("made");
     screen.resource_create(&buffer(1, 4));
     // Opening another screen holds the server up while this one draws.
     let second = std::thread::spawn({
         let backend = backend.clone();
-        move || backend.open(Arc::new(IgnoreCallbacks)).map(drop)
+        move || backend.open(Arc::new(LogCallbacks::silent())).map(drop)
     });
     let info = DrawInfo { mode: gl::TRIANGLES, instance_count: 1, range_count: 1, ..DrawInfo::default() };
     for start in 0..DRAWS {

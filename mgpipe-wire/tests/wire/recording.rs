@@ -101,7 +101,7 @@ pub(crate) fn program(screen: &dyn Screen) -> Vec<u8> {
 fn record() -> (Vec<u64>, Vec<u8>) {
     let file = Shared::default();
     let recorder = Recorder::new(Box::new(file.clone())).unwrap();
-    let screen = recorder.wrap(Arc::new(NullScreen::new(Arc::new(IgnoreCallbacks))));
+    let screen = recorder.wrap(Arc::new(NullScreen::new(Arc::new(LogCallbacks::silent()))));
     let seen = program(&*screen);
     let counters = recorder.finish().unwrap();
     assert_eq!(counters.calls(Opcode::ResourceCreate), 3);
@@ -113,7 +113,7 @@ fn a_recording_replays_to_the_same_bytes() {
     let (words, seen) = record();
     assert_eq!(&seen[8..12], &[1, 2, 3, 4]);
     assert_eq!(&seen[16..20], &[255, 0, 0, 255]);
-    let screen = NullScreen::new(Arc::new(IgnoreCallbacks));
+    let screen = NullScreen::new(Arc::new(LogCallbacks::silent()));
     let mut replayed = Vec::new();
     let report = play(bytemuck::cast_slice(&words), &screen, &mut |_, _, reply| {
         if let Reply::Bytes(Ok(bytes)) = reply {
@@ -136,7 +136,7 @@ fn recording_twice_gives_the_same_bytes() {
 fn the_text_has_a_line_for_every_record() {
     let (words, _) = record();
     let text = recording_text(bytemuck::cast_slice(&words)).unwrap();
-    let screen = NullScreen::new(Arc::new(IgnoreCallbacks));
+    let screen = NullScreen::new(Arc::new(LogCallbacks::silent()));
     let report = play(bytemuck::cast_slice(&words), &screen, &mut |_, _, _| {}).unwrap();
     assert_eq!(text.lines().count() as u64, report.records);
     let upload = text.lines().find(|l| l.starts_with("resource_subdata ")).unwrap();
@@ -148,7 +148,7 @@ fn the_text_has_a_line_for_every_record() {
 #[test]
 fn a_foreign_or_broken_recording_is_an_error() {
     let (mut words, _) = record();
-    let screen = NullScreen::new(Arc::new(IgnoreCallbacks));
+    let screen = NullScreen::new(Arc::new(LogCallbacks::silent()));
     let mut ignore = |_: u64, _: &mgpipe_wire::Call<'_>, _: &Reply| {};
     assert!(matches!(play(&[0; 16], &screen, &mut ignore), Err(PlayError::Magic)));
     let cut: &[u8] = &bytemuck::cast_slice(&words)[..words.len() * 8 - 8];
@@ -173,7 +173,7 @@ fn a_write_error_stops_the_recording_not_the_program() {
         }
     }
     let recorder = Recorder::new(Box::new(Full(200))).unwrap();
-    let screen = recorder.wrap(Arc::new(NullScreen::new(Arc::new(IgnoreCallbacks))));
+    let screen = recorder.wrap(Arc::new(NullScreen::new(Arc::new(LogCallbacks::silent()))));
     let seen = program(&*screen);
     assert_eq!(&seen[8..12], &[1, 2, 3, 4]);
     assert!(recorder.finish().is_err());

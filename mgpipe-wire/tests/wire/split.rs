@@ -22,7 +22,7 @@ fn split(backend: impl Backend + 'static, limits: QueueLimits) -> WireBackend {
 
 /// A screen over narrow queues, and a context of it.
 fn opened() -> (Arc<dyn Screen>, Box<dyn Context>) {
-    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
+    let screen = split(NullBackend, small()).open(Arc::new(LogCallbacks::silent())).unwrap();
     let context = screen.create_context(ContextHandle(handle(1))).unwrap();
     (screen, context)
 }
@@ -35,24 +35,24 @@ fn read(context: &mut dyn Context, res: Handle, size: usize) -> PipeResult<Vec<u
 
 #[test]
 fn a_program_reads_the_same_bytes() {
-    let straight = program(&*NullBackend.open(Arc::new(IgnoreCallbacks)).unwrap());
+    let straight = program(&*NullBackend.open(Arc::new(LogCallbacks::silent())).unwrap());
     let backend = split(NullBackend, QueueLimits::default());
-    assert_eq!(program(&*backend.open(Arc::new(IgnoreCallbacks)).unwrap()), straight);
+    assert_eq!(program(&*backend.open(Arc::new(LogCallbacks::silent())).unwrap()), straight);
     // A second screen on the same connection has handles of its own.
-    assert_eq!(program(&*backend.open(Arc::new(IgnoreCallbacks)).unwrap()), straight);
+    assert_eq!(program(&*backend.open(Arc::new(LogCallbacks::silent())).unwrap()), straight);
 }
 
 #[test]
 fn caps_arrive_whole() {
-    let straight = NullBackend.open(Arc::new(IgnoreCallbacks)).unwrap().get_caps();
-    let screen = split(NullBackend, small()).open(Arc::new(IgnoreCallbacks)).unwrap();
+    let straight = NullBackend.open(Arc::new(LogCallbacks::silent())).unwrap().get_caps();
+    let screen = split(NullBackend, small()).open(Arc::new(LogCallbacks::silent())).unwrap();
     assert_eq!(screen.get_caps(), straight);
 }
 
 #[test]
 fn byte_strings_of_every_size_arrive() {
     let backend = split(NullBackend, small());
-    let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
+    let screen = backend.open(Arc::new(LogCallbacks::silent())).unwrap();
     let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
     // In the record, in STAGE, and in pieces because both are too small.
     for size in [1, 7, 2048, 2049, 8 << 10, 16 << 10, (16 << 10) + 1, 1 << 20] {
@@ -194,7 +194,7 @@ fn what_both_sides_write_next_to_each_other_stays() {
 #[test]
 fn threads_never_tear_a_record() {
     let backend = Arc::new(split(NullBackend, small()));
-    let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
+    let screen = backend.open(Arc::new(LogCallbacks::silent())).unwrap();
     std::thread::scope(|scope| {
         for thread in 1..=4u32 {
             let screen = screen.clone();
@@ -232,7 +232,7 @@ const REPLIES_AT_START: u64 = 2;
 #[test]
 fn polling_a_fence_ends_without_a_round_trip() {
     let (backend, thread) = reported();
-    let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
+    let screen = backend.open(Arc::new(LogCallbacks::silent())).unwrap();
     let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
     for slot in 1..=3 {
         let fence = HandleOnly { handle: handle(slot) };
@@ -255,7 +255,7 @@ fn polling_a_fence_ends_without_a_round_trip() {
 #[test]
 fn steady_frames_make_no_round_trip() {
     let (backend, thread) = reported();
-    let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
+    let screen = backend.open(Arc::new(LogCallbacks::silent())).unwrap();
     let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
     screen.resource_create(&buffer(1, 1 << 20));
     for frame in 0..100u32 {
@@ -432,7 +432,7 @@ fn a_server_that_is_gone_is_a_lost_device_and_no_crash() {
         Ok(mgpipe_wire::client::Attached { end, keeper: Box::new(()) })
     };
     let backend = WireBackend::new(Box::new(connect), ClientOptions::default());
-    let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
+    let screen = backend.open(Arc::new(LogCallbacks::silent())).unwrap();
     let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
     let lost = loop {
         screen.resource_create(&buffer(1, 64));

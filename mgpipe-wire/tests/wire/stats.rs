@@ -42,7 +42,7 @@ fn draw() -> DrawInfo {
 #[test]
 fn both_roles_count_the_same_calls() {
     let Split { backend, client, server } = split(None);
-    program(&*backend.open(Arc::new(IgnoreCallbacks)).unwrap());
+    program(&*backend.open(Arc::new(LogCallbacks::silent())).unwrap());
     // The connection ends, and with it the server's work.
     drop(backend);
     let (client, server) = (report(&client), report(&server));
@@ -69,7 +69,7 @@ fn both_roles_count_the_same_calls() {
 #[test]
 fn frames_know_their_round_trips() {
     let Split { backend, client, .. } = split(None);
-    let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
+    let screen = backend.open(Arc::new(LogCallbacks::silent())).unwrap();
     let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
     screen.resource_create(&buffer(1, 16));
     let end = Flush { flags: flush_flags::SUBMIT | flush_flags::END_OF_FRAME, pad: 0 };
@@ -104,7 +104,7 @@ fn frames_know_their_round_trips() {
 fn uploads_have_shapes() {
     let stats = Statistics::new(Role::Client, "null", "monolith", None);
     let backend = Counted::new(Arc::new(NullBackend), stats.clone());
-    let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
+    let screen = backend.open(Arc::new(LogCallbacks::silent())).unwrap();
     let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
     screen.resource_create(&buffer(1, 16));
     context.resource_subdata(&upload(handle(1), 0, &[1; 16]), &[], &[1; 16]);
@@ -141,7 +141,7 @@ fn each_window_has_its_own_figures_in_the_file() {
         rates: vec![],
     });
     let backend = Counted::new(Arc::new(NullBackend), stats.clone());
-    let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
+    let screen = backend.open(Arc::new(LogCallbacks::silent())).unwrap();
     let mut context = screen.create_context(ContextHandle(handle(1))).unwrap();
     let read = || -> Value { serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap() };
     for frame in 1..=5u64 {

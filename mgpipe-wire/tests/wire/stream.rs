@@ -69,7 +69,7 @@ pub(crate) fn recorded() -> Vec<Sent> {
         Ok(Attached { end, keeper: Box::new(()) })
     };
     let backend = WireBackend::new(Box::new(connect), ClientOptions::default());
-    let screen = backend.open(Arc::new(IgnoreCallbacks)).unwrap();
+    let screen = backend.open(Arc::new(LogCallbacks::silent())).unwrap();
     program(&*screen);
     let mut context = screen.create_context(ContextHandle(handle(3))).unwrap();
     for size in [2200, 2400] {

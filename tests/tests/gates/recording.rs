@@ -6,7 +6,7 @@ use mgl_tests::driver::{mgl_folder, Driver};
 use mgl_tests::picture::Picture;
 use mgl_tests::runner::{scenario_timeout, supervise};
 use mgl_tests::verdict::Verdict;
-use mgpipe_types::{Backend, IgnoreCallbacks, Opcode};
+use mgpipe_types::{Backend, LogCallbacks, Opcode};
 use mgpipe_wire::{play, Call, PlayError, PlayReport, Reply};
 
 /// A scenario that was recorded: its verdict, its pictures and the calls it made.
@@ -71,7 +71,7 @@ impl Recorded {
 
     /// How often a call was recorded.
     pub fn count(&self, opcode: Opcode) -> u64 {
-        let screen = mgpipe_wire::null::NullScreen::new(std::sync::Arc::new(IgnoreCallbacks));
+        let screen = mgpipe_wire::null::NullScreen::new(std::sync::Arc::new(LogCallbacks::silent()));
         let report = play(self.bytes(), &screen, &mut |_, _, _| {}).expect("the recording is whole");
         report.counters.calls(opcode)
     }
@@ -80,7 +80,7 @@ impl Recorded {
 /// Plays a recording on a new Magma screen; what every read-back answered.
 pub fn replay(recording: &[u8]) -> (Vec<Vec<u8>>, Result<PlayReport, PlayError>) {
     let backend = mgpipe_magma::MagmaBackend::new();
-    let screen = backend.open(std::sync::Arc::new(IgnoreCallbacks)).expect("Magma opens");
+    let screen = backend.open(std::sync::Arc::new(LogCallbacks::silent())).expect("Magma opens");
     let mut answers = Vec::new();
     let report = play(recording, &*screen, &mut |_, _, reply| {
         if let Reply::Bytes(Ok(bytes)) = reply {

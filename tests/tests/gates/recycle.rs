@@ -54,7 +54,8 @@ fn clear(context: &mut dyn Context, gen: u32, color: [f32; 4]) {
 
 /// Two textures in turn in one slot; the first one's handle is used once more after its death. The second one's texel.
 fn texel_after_stale_use() -> [u8; 4] {
-    let screen = mgpipe_magma::MagmaBackend::new().open(std::sync::Arc::new(IgnoreCallbacks)).expect("Magma opens");
+    let screen =
+        mgpipe_magma::MagmaBackend::new().open(std::sync::Arc::new(LogCallbacks::silent())).expect("Magma opens");
     let mut context = screen.create_context(ContextHandle(handle(1))).expect("a context");
     screen.resource_create(&texture(1));
     clear(&mut *context, 1, [0.0, 0.0, 1.0, 1.0]);

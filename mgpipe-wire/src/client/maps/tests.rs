@@ -5,7 +5,7 @@ use crate::client::{ClientOptions, WireBackend};
 use crate::inproc::inproc;
 use crate::null::NullBackend;
 use crate::queue::{queue, QueueLimits};
-use mgpipe_types::{Backend, Box3, BufferRange, Context, IgnoreCallbacks, ResourceRef, Screen, VertexBuffer};
+use mgpipe_types::{Backend, Box3, BufferRange, Context, LogCallbacks, ResourceRef, Screen, VertexBuffer};
 
 const CONTEXT: Handle = Handle { slot: 1, gen: 1 };
 
@@ -27,7 +27,7 @@ struct Rig {
 fn rig(tier: MapTier) -> Rig {
     let channel = Box::new(|| Ok(queue(QueueLimits::default())));
     let backend = inproc(Arc::new(NullBackend), channel, ClientOptions::default());
-    let screen = backend.open(Arc::new(IgnoreCallbacks)).expect("a screen");
+    let screen = backend.open(Arc::new(LogCallbacks::silent())).expect("a screen");
     let context = screen.create_context(ContextHandle(CONTEXT)).expect("a context");
     let connection = backend.connection.lock().clone().expect("a connection");
     let maps = Maps::new(tier, false).expect("a tier that is always there");

@@ -152,7 +152,7 @@ impl Rig {
     }
 
     pub(crate) fn screen(&self) -> Arc<dyn Screen> {
-        self.backend.open(Arc::new(IgnoreCallbacks)).expect("a server")
+        self.backend.open(Arc::new(LogCallbacks::silent())).expect("a server")
     }
 
     /// Servers so far.
