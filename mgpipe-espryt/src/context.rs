@@ -14,7 +14,7 @@ use crate::screen::{RenderStateObject, Shared};
 use crate::shadow::Shadow;
 use crate::vertex::VertexElements;
 use crate::xfb::StreamOutput;
-use mgpipe_types::render_state::{masked_len, Half, RenderState};
+use mgpipe_types::render_state::RenderState;
 use mgpipe_types::*;
 use std::sync::Arc;
 
@@ -276,28 +276,6 @@ impl Drop for EsprytContext {
         }
         self.shared.context_ended();
     }
-}
-
-/// Reads one plain-data value that a blob must be.
-pub(crate) fn blob_value<T: bytemuck::Pod>(bytes: &[u8], range: BlobRef) -> Option<T> {
-    let start = usize::try_from(range.offset).ok()?;
-    let bytes = bytes.get(start..start.checked_add(std::mem::size_of::<T>())?)?;
-    Some(bytemuck::pod_read_unaligned(bytes))
-}
-
-/// The bytes of a blob: all that follows the offset when no size is declared.
-pub(crate) fn blob_bytes(bytes: &[u8], range: BlobRef) -> Option<&[u8]> {
-    let start = usize::try_from(range.offset).ok()?;
-    let rest = bytes.get(start..)?;
-    if range.size == 0 {
-        return Some(rest);
-    }
-    rest.get(..usize::try_from(range.size).ok()?)
-}
-
-/// Copies masked chunks of a half into a block.
-pub(crate) fn scatter(state: &mut RenderState, half: Half, mask: u32, bytes: &[u8]) -> bool {
-    masked_len(half, mask).and_then(|len| bytes.get(..len)).is_some_and(|bytes| state.scatter(half, mask, bytes))
 }
 
 mod calls;

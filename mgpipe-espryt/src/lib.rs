@@ -77,8 +77,6 @@ mod spirv;
 #[cfg(feature = "backend")]
 mod state;
 #[cfg(feature = "backend")]
-mod table;
-#[cfg(feature = "backend")]
 mod upload;
 #[cfg(feature = "backend")]
 mod vertex;

@@ -314,7 +314,7 @@ impl Program {
                 draw_values: Mutex::new([0; 4]),
             };
             for (stage, text) in &sources {
-                let shader = gl.create_shader(shader_type(*stage)).map_err(PipeError::OutOfMemory)?;
+                let shader = gl.create_shader(stage.shader_type()).map_err(PipeError::OutOfMemory)?;
                 gl.shader_source(shader, text);
                 gl.compile_shader(shader);
                 let compiled = gl.get_shader_compile_status(shader);
@@ -367,18 +367,6 @@ impl Program {
             // SAFETY: the caller's promise.
             unsafe { gles.gl.transform_feedback_varyings(program, &names, mode) };
         }
-    }
-}
-
-/// The driver's type of a stage.
-fn shader_type(stage: Stage) -> u32 {
-    match stage {
-        Stage::Vertex => gl::VERTEX_SHADER,
-        Stage::TessControl => gl::TESS_CONTROL_SHADER,
-        Stage::TessEvaluation => gl::TESS_EVALUATION_SHADER,
-        Stage::Geometry => gl::GEOMETRY_SHADER,
-        Stage::Fragment => gl::FRAGMENT_SHADER,
-        Stage::Compute => gl::COMPUTE_SHADER,
     }
 }
 

@@ -228,28 +228,9 @@ impl EsprytContext {
                 f64::from(u32::from_le_bytes(raw)) / f64::from(u32::MAX)
             };
             let s = stencils.get(index).copied().unwrap_or(0);
-            store_depth(wanted, value, s, out);
+            wanted.store_depth_stencil(value, s, out);
         }
         Ok(())
-    }
-}
-
-/// One texel of a depth or stencil format.
-fn store_depth(format: Format, value: f64, stencil: u8, out: &mut [u8]) {
-    match format {
-        Format::S8_UINT => out[0] = stencil,
-        Format::D32_FLOAT => out.copy_from_slice(&(value as f32).to_le_bytes()),
-        Format::D32_FLOAT_S8 => {
-            out[..4].copy_from_slice(&(value as f32).to_le_bytes());
-            out[4..].copy_from_slice(&[stencil, 0, 0, 0]);
-        }
-        Format::D16_UNORM => out.copy_from_slice(&((value * 65535.0).round() as u16).to_le_bytes()),
-        Format::D24_UNORM_X8 => out.copy_from_slice(&((value * 16_777_215.0).round() as u32).to_le_bytes()),
-        Format::D24_UNORM_S8 => {
-            let bits = (value * 16_777_215.0).round() as u32;
-            out.copy_from_slice(&(bits | u32::from(stencil) << 24).to_le_bytes());
-        }
-        _ => {}
     }
 }
 
@@ -357,7 +338,7 @@ mod tests {
     #[test]
     fn packed_depth_has_its_stencil_on_top() {
         let mut out = [0; 4];
-        store_depth(Format::D24_UNORM_S8, 1.0, 0x42, &mut out);
+        Format::D24_UNORM_S8.store_depth_stencil(1.0, 0x42, &mut out);
         assert_eq!(u32::from_le_bytes(out), 0x42ff_ffff);
     }
 }

@@ -8,8 +8,8 @@ use crate::program::Program;
 use crate::resource::buffer::Buffer;
 use crate::resource::texture::{native_target, Shape, Storage, Texture, View};
 use crate::sampler::{Sampler, ViewObject};
-use crate::table::Table;
 use crate::vertex::VertexElements;
+use mgpipe_handles::SharedTable;
 use mgpipe_types::render_state::RenderState;
 use mgpipe_types::*;
 use parking_lot::Mutex;
@@ -34,15 +34,15 @@ pub(crate) struct Shared {
     pub(crate) grave: Arc<Grave>,
     /// The share group's first context: it keeps the objects alive and is current only while nothing else is.
     pub(crate) root: HostContext,
-    pub(crate) buffers: Table<BufferHandle, Buffer>,
-    pub(crate) textures: Table<TextureHandle, Texture>,
-    pub(crate) renderbuffers: Table<RenderbufferHandle, Texture>,
-    pub(crate) render_states: Table<RenderStateCso, RenderStateObject>,
-    pub(crate) vertex_elements: Table<VertexElementsCso, VertexElements>,
-    pub(crate) samplers: Table<SamplerCso, Sampler>,
-    pub(crate) views: Table<SamplerViewCso, ViewObject>,
-    pub(crate) shaders: Table<ShaderCso, Program>,
-    pub(crate) fences: Table<FenceHandle, FenceObject>,
+    pub(crate) buffers: SharedTable<BufferHandle, Buffer>,
+    pub(crate) textures: SharedTable<TextureHandle, Texture>,
+    pub(crate) renderbuffers: SharedTable<RenderbufferHandle, Texture>,
+    pub(crate) render_states: SharedTable<RenderStateCso, RenderStateObject>,
+    pub(crate) vertex_elements: SharedTable<VertexElementsCso, VertexElements>,
+    pub(crate) samplers: SharedTable<SamplerCso, Sampler>,
+    pub(crate) views: SharedTable<SamplerViewCso, ViewObject>,
+    pub(crate) shaders: SharedTable<ShaderCso, Program>,
+    pub(crate) fences: SharedTable<FenceHandle, FenceObject>,
     /// Moves whenever a texture's storage or a program's data changes: contexts then resolve again.
     generation: AtomicU64,
     contexts: AtomicU32,
@@ -154,15 +154,15 @@ impl EsprytScreen {
                 callbacks,
                 grave: Arc::default(),
                 root,
-                buffers: Table::default(),
-                textures: Table::default(),
-                renderbuffers: Table::default(),
-                render_states: Table::default(),
-                vertex_elements: Table::default(),
-                samplers: Table::default(),
-                views: Table::default(),
-                shaders: Table::default(),
-                fences: Table::default(),
+                buffers: SharedTable::default(),
+                textures: SharedTable::default(),
+                renderbuffers: SharedTable::default(),
+                render_states: SharedTable::default(),
+                vertex_elements: SharedTable::default(),
+                samplers: SharedTable::default(),
+                views: SharedTable::default(),
+                shaders: SharedTable::default(),
+                fences: SharedTable::default(),
                 generation: AtomicU64::new(1),
                 contexts: AtomicU32::new(0),
                 lost: AtomicBool::new(false),

@@ -137,14 +137,7 @@ impl EsprytContext {
             transfer(image.format).ok_or_else(|| PipeError::Unsupported(format!("uploads to {:?}", image.format)))?;
         bind_scratch(gles, &image);
         for region in regions {
-            let wanted = Box3 {
-                x: region.x,
-                y: region.y,
-                z: region.z,
-                width: region.width,
-                height: region.height,
-                depth: region.depth,
-            };
+            let wanted = region.area();
             let Some(area) = Area::new(&image, target, level, &wanted) else { continue };
             let desc = format.desc();
             let row_stride = match u64::from(region.src_row_stride) {

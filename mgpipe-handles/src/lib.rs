@@ -5,7 +5,7 @@
 //! * The **client** mints them: [`HandleAllocator`] for one kind on one thread, [`HandleSpace`] for all kinds of a share
 //!   group on any thread. [`LifetimeMap`] leads from a never-reused object id, which never leaves the client, to a handle.
 //! * The **server** stores its objects in a [`SlotTable`] of each kind: an array indexed by slot, which checks the generation
-//!   and the bound of the kind on every access.
+//!   and the bound of the kind on every access. [`SharedTable`] is one behind a lock, for the contexts of a screen.
 //!
 //! ```
 //! use mgpipe_handles::{HandleSpace, SlotTable};
@@ -29,6 +29,7 @@
 
 mod allocator;
 mod lifetime;
+mod shared_table;
 mod slot_table;
 mod space;
 #[cfg(feature = "proptest")]
@@ -36,5 +37,6 @@ pub mod strategies;
 
 pub use allocator::{FreeError, HandleAllocator, SlotAllocator};
 pub use lifetime::{LifetimeId, LifetimeIds, LifetimeMap};
+pub use shared_table::SharedTable;
 pub use slot_table::{SlotError, SlotTable};
 pub use space::HandleSpace;

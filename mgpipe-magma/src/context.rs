@@ -12,7 +12,7 @@ use crate::vertex::{VertexElements, VertexLayout, DEFAULT_BYTES};
 use crate::xfb::StreamOutput;
 use ash::vk;
 use hashbrown::HashMap;
-use mgpipe_types::render_state::{chunks, masked_len, Half, RenderState, ALL_PIPELINE_CHUNKS};
+use mgpipe_types::render_state::{chunks, Half, RenderState, ALL_PIPELINE_CHUNKS};
 use mgpipe_types::*;
 use smallvec::SmallVec;
 use std::sync::atomic::Ordering;
@@ -348,28 +348,6 @@ impl Drop for MagmaContext {
     }
 }
 
-/// Reads one plain-data value that a blob must be.
-fn blob_value<T: bytemuck::Pod>(bytes: &[u8], range: BlobRef) -> Option<T> {
-    let start = usize::try_from(range.offset).ok()?;
-    let bytes = bytes.get(start..start.checked_add(std::mem::size_of::<T>())?)?;
-    Some(bytemuck::pod_read_unaligned(bytes))
-}
-
-/// The bytes of a blob: all that follows the offset when no size is declared.
-pub(crate) fn blob_bytes(bytes: &[u8], range: BlobRef) -> Option<&[u8]> {
-    let start = usize::try_from(range.offset).ok()?;
-    let rest = bytes.get(start..)?;
-    if range.size == 0 {
-        return Some(rest);
-    }
-    rest.get(..usize::try_from(range.size).ok()?)
-}
-
-/// Copies masked chunks of a half into a block.
-fn scatter(state: &mut RenderState, half: Half, mask: u32, bytes: &[u8]) -> bool {
-    masked_len(half, mask).and_then(|len| bytes.get(..len)).is_some_and(|bytes| state.scatter(half, mask, bytes))
-}
-
 impl Context for MagmaContext {
     // ---- storage ----
 
@@ -473,8 +451,10 @@ impl Context for MagmaContext {
                 Err(error) => return self.shared.complain("create_render_state", error),
             }
         }
-        let complete = blob_bytes(blob, desc.blob)
-            .is_some_and(|bytes| scatter(&mut state, Half::Pipeline, desc.chunk_mask & ALL_PIPELINE_CHUNKS, bytes));
+        let complete = desc
+            .blob
+            .bytes(blob)
+            .is_some_and(|bytes| state.scatter_front(Half::Pipeline, desc.chunk_mask & ALL_PIPELINE_CHUNKS, bytes));
         if !complete {
             return self.shared.complain("create_render_state", "the blob does not match its chunk mask");
         }
@@ -547,7 +527,7 @@ impl Context for MagmaContext {
     }
 
     fn create_sampler(&mut self, desc: &SamplerDesc, blob: &[u8]) {
-        let Some(parameters) = blob_value::<SamplerParameters>(blob, desc.parameters) else {
+        let Some(parameters) = desc.parameters.value::<SamplerParameters>(blob) else {
             return self.shared.complain("create_sampler", "the blob holds no sampler parameters");
         };
         let sampler = Arc::new(Sampler::new(&self.device, parameters));
@@ -602,8 +582,10 @@ impl Context for MagmaContext {
     // ---- state ----
 
     fn set_dynamic_state(&mut self, state: &DynamicState, blob: &[u8]) {
-        let complete = blob_bytes(blob, state.blob)
-            .is_some_and(|bytes| scatter(&mut self.state, Half::Dynamic, state.chunk_mask, bytes));
+        let complete = state
+            .blob
+            .bytes(blob)
+            .is_some_and(|bytes| self.state.scatter_front(Half::Dynamic, state.chunk_mask, bytes));
         if complete {
             self.dirty |= dirty::DYNAMIC;
         } else {
@@ -734,7 +716,7 @@ impl Context for MagmaContext {
     }
 
     fn set_global_constants(&mut self, constants: &GlobalConstants, blob: &[u8]) {
-        let Some(bytes) = blob_bytes(blob, constants.blob) else {
+        let Some(bytes) = constants.blob.bytes(blob) else {
             return self.shared.complain("set_global_constants", "the blob is shorter than declared");
         };
         let handle = ShaderCso(constants.shader);
@@ -812,7 +794,7 @@ impl Context for MagmaContext {
         if self.is_lost() {
             return;
         }
-        let Some(bytes) = blob_bytes(bytes, data.blob) else {
+        let Some(bytes) = data.blob.bytes(bytes) else {
             return self.shared.complain("resource_subdata", "the blob is shorter than declared");
         };
         let result = if data.target == Target::Buffer as u16 {

@@ -376,21 +376,7 @@ fn assemble(have: Format, wanted: Format, depth: Option<&[u8]>, stencil: Option<
         let raw = depth.and_then(|d| d.get(index * plane_bytes(have)..(index + 1) * plane_bytes(have))).unwrap_or(&[]);
         let value = depth_value(have, raw);
         let s = stencil.and_then(|s| s.get(index)).copied().unwrap_or(0);
-        match wanted {
-            Format::S8_UINT => out[0] = s,
-            Format::D32_FLOAT => out.copy_from_slice(&(value as f32).to_le_bytes()),
-            Format::D32_FLOAT_S8 => {
-                out[..4].copy_from_slice(&(value as f32).to_le_bytes());
-                out[4..].copy_from_slice(&[s, 0, 0, 0]);
-            }
-            Format::D16_UNORM => out.copy_from_slice(&((value * 65535.0).round() as u16).to_le_bytes()),
-            Format::D24_UNORM_X8 => out.copy_from_slice(&((value * 16_777_215.0).round() as u32).to_le_bytes()),
-            Format::D24_UNORM_S8 => {
-                let bits = (value * 16_777_215.0).round() as u32;
-                out.copy_from_slice(&(bits | u32::from(s) << 24).to_le_bytes());
-            }
-            _ => {}
-        }
+        wanted.store_depth_stencil(value, s, out);
     }
 }
 

@@ -7,8 +7,9 @@ use crate::resource::buffer::{Buffer, BufferStorage};
 use crate::resource::texture::{Image, ImageDesc, Storage, Texture};
 use crate::sampler::{Sampler, View};
 use crate::shader::{Program, SetLayouts};
-use crate::table::Table;
+use crate::table::table;
 use crate::vertex::VertexElements;
+use mgpipe_handles::SharedTable;
 use mgpipe_types::render_state::RenderState;
 use mgpipe_types::*;
 use parking_lot::RwLock;
@@ -31,15 +32,15 @@ pub(crate) struct Fence {
 pub(crate) struct Shared {
     pub(crate) device: Arc<Device>,
     pub(crate) callbacks: Arc<dyn Callbacks>,
-    pub(crate) buffers: Table<BufferHandle, Buffer>,
-    pub(crate) textures: Table<TextureHandle, Texture>,
-    pub(crate) renderbuffers: Table<RenderbufferHandle, Texture>,
-    pub(crate) render_states: Table<RenderStateCso, RenderStateObject>,
-    pub(crate) vertex_elements: Table<VertexElementsCso, VertexElements>,
-    pub(crate) samplers: Table<SamplerCso, Sampler>,
-    pub(crate) views: Table<SamplerViewCso, View>,
-    pub(crate) shaders: Table<ShaderCso, Program>,
-    pub(crate) fences: Table<FenceHandle, Fence>,
+    pub(crate) buffers: SharedTable<BufferHandle, Buffer>,
+    pub(crate) textures: SharedTable<TextureHandle, Texture>,
+    pub(crate) renderbuffers: SharedTable<RenderbufferHandle, Texture>,
+    pub(crate) render_states: SharedTable<RenderStateCso, RenderStateObject>,
+    pub(crate) vertex_elements: SharedTable<VertexElementsCso, VertexElements>,
+    pub(crate) samplers: SharedTable<SamplerCso, Sampler>,
+    pub(crate) views: SharedTable<SamplerViewCso, View>,
+    pub(crate) shaders: SharedTable<ShaderCso, Program>,
+    pub(crate) fences: SharedTable<FenceHandle, Fence>,
     pub(crate) set_layouts: SetLayouts,
     pub(crate) placeholders: Placeholders,
     pub(crate) internal: crate::internal::Internal,
@@ -175,15 +176,15 @@ impl MagmaScreen {
             shared: Arc::new(Shared {
                 device,
                 callbacks,
-                buffers: Table::default(),
-                textures: Table::default(),
-                renderbuffers: Table::default(),
-                render_states: Table::default(),
-                vertex_elements: Table::default(),
-                samplers: Table::default(),
-                views: Table::default(),
-                shaders: Table::default(),
-                fences: Table::default(),
+                buffers: table(),
+                textures: table(),
+                renderbuffers: table(),
+                render_states: table(),
+                vertex_elements: table(),
+                samplers: table(),
+                views: table(),
+                shaders: table(),
+                fences: table(),
                 set_layouts: SetLayouts::default(),
                 placeholders: Placeholders::default(),
                 internal: Default::default(),

@@ -333,14 +333,7 @@ impl MagmaContext {
         let mut copies: Vec<(vk::Buffer, vk::BufferImageCopy)> = Vec::new();
         let mut parts = SmallVec::<[Part; 4]>::new();
         for region in regions {
-            let area = Box3 {
-                x: region.x,
-                y: region.y,
-                z: region.z,
-                width: region.width,
-                height: region.height,
-                depth: region.depth,
-            };
+            let area = region.area();
             let Some(dst) = ImageArea::new(&image, target, level, base_layer, &area) else { continue };
             parts.push(Part::of_image(level, &dst));
             // A 1D array's rows are its layers: one row each, a row's stride apart.

@@ -74,6 +74,31 @@ macro_rules! formats {
     ($($(#[$doc:meta])* $name:ident = $value:literal => $gl:expr, $bytes:literal, [$bw:literal, $bh:literal], $kind:ident, $bits:expr, $srgb:literal;)*) => {
         #[allow(non_upper_case_globals)]
         impl Format {
+    /// Writes one texel of a depth or stencil format as this format has it in memory: `depth` from 0 to 1 for those with
+    /// fixed point, `out` as long as a texel. Other formats
+    /// write nothing.
+    ///
+    /// # Panics
+    /// When `out` has another length.
+    #[inline]
+    pub fn store_depth_stencil(self, depth: f64, stencil: u8, out: &mut [u8]) {
+        match self {
+            Format::S8_UINT => out[0] = stencil,
+            Format::D32_FLOAT => out.copy_from_slice(&(depth as f32).to_le_bytes()),
+            Format::D32_FLOAT_S8 => {
+                out[..4].copy_from_slice(&(depth as f32).to_le_bytes());
+                out[4..].copy_from_slice(&[stencil, 0, 0, 0]);
+            }
+            Format::D16_UNORM => out.copy_from_slice(&((depth * 65535.0).round() as u16).to_le_bytes()),
+            Format::D24_UNORM_X8 => out.copy_from_slice(&((depth * 16_777_215.0).round() as u32).to_le_bytes()),
+            Format::D24_UNORM_S8 => {
+                let bits = (depth * 16_777_215.0).round() as u32;
+                out.copy_from_slice(&(bits | u32::from(stencil) << 24).to_le_bytes());
+            }
+            _ => {}
+        }
+    }
+
             $($(#[$doc])* pub const $name: Format = Format($value);)*
             /// Every format in numeric order, without [`Format::NONE`].
             pub const ALL: &'static [Format] = &[$(Format::$name,)*];

@@ -130,6 +130,45 @@ impl ResourceRef {
     }
 }
 
+impl BlobRef {
+    /// The bytes in `blob`: all that follows the offset when no size is declared. `None` where they do not lie in it.
+    pub fn bytes(self, blob: &[u8]) -> Option<&[u8]> {
+        let start = usize::try_from(self.offset).ok()?;
+        let rest = blob.get(start..)?;
+        if self.size == 0 {
+            return Some(rest);
+        }
+        rest.get(..usize::try_from(self.size).ok()?)
+    }
+
+    /// The one plain-data value at the offset in `blob`. `None` where it does not lie in it.
+    pub fn value<T: bytemuck::Pod>(self, blob: &[u8]) -> Option<T> {
+        let start = usize::try_from(self.offset).ok()?;
+        let bytes = blob.get(start..start.checked_add(std::mem::size_of::<T>())?)?;
+        Some(bytemuck::pod_read_unaligned(bytes))
+    }
+}
+
+impl SubRegion {
+    /// The whole of a box, whose bytes lie close together from the beginning of the source.
+    pub fn tight(area: &Box3) -> SubRegion {
+        SubRegion {
+            x: area.x,
+            y: area.y,
+            z: area.z,
+            width: area.width,
+            height: area.height,
+            depth: area.depth,
+            ..SubRegion::default()
+        }
+    }
+
+    /// The box that it covers.
+    pub fn area(&self) -> Box3 {
+        Box3 { x: self.x, y: self.y, z: self.z, width: self.width, height: self.height, depth: self.depth }
+    }
+}
+
 impl Box3 {
     /// A box at the origin.
     pub fn sized(width: u32, height: u32, depth: u32) -> Box3 {

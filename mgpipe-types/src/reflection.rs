@@ -83,6 +83,18 @@ impl Stage {
         StageMask(1 << self as u8)
     }
 
+    /// GL's enum of a shader of this stage.
+    pub const fn shader_type(self) -> u32 {
+        match self {
+            Stage::Vertex => crate::gl::VERTEX_SHADER,
+            Stage::TessControl => crate::gl::TESS_CONTROL_SHADER,
+            Stage::TessEvaluation => crate::gl::TESS_EVALUATION_SHADER,
+            Stage::Geometry => crate::gl::GEOMETRY_SHADER,
+            Stage::Fragment => crate::gl::FRAGMENT_SHADER,
+            Stage::Compute => crate::gl::COMPUTE_SHADER,
+        }
+    }
+
     /// The name that info logs use, for example "tessellation control".
     pub const fn name(self) -> &'static str {
         match self {

@@ -412,6 +412,11 @@ impl RenderState {
         }
     }
 
+    /// As [`RenderState::scatter`], from the front of `bytes`, which may go on behind the chunks.
+    pub fn scatter_front(&mut self, half: Half, mask: u32, bytes: &[u8]) -> bool {
+        masked_len(half, mask).and_then(|len| bytes.get(..len)).is_some_and(|bytes| self.scatter(half, mask, bytes))
+    }
+
     /// Copies masked chunk bytes of a half into the block. Returns false, with the block unchanged, when `bytes` is not
     /// exactly as long as the mask describes.
     pub fn scatter(&mut self, half: Half, mask: u32, mut bytes: &[u8]) -> bool {

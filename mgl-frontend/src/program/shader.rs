@@ -59,18 +59,6 @@ fn stage_of(type_: u32) -> Option<Stage> {
     })
 }
 
-/// The GL enum of a stage.
-pub(crate) fn shader_type(stage: Stage) -> u32 {
-    match stage {
-        Stage::Vertex => gl::VERTEX_SHADER,
-        Stage::TessControl => gl::TESS_CONTROL_SHADER,
-        Stage::TessEvaluation => gl::TESS_EVALUATION_SHADER,
-        Stage::Geometry => gl::GEOMETRY_SHADER,
-        Stage::Fragment => gl::FRAGMENT_SHADER,
-        Stage::Compute => gl::COMPUTE_SHADER,
-    }
-}
-
 impl Context {
     fn compile_options(&self) -> CompileOptions {
         CompileOptions {
@@ -153,7 +141,7 @@ impl Context {
             let shader = ctx.state.shader_by_name(shader, "glGetShaderiv")?;
             let mut inner = shader.inner.lock();
             Ok(Some(match pname {
-                gl::SHADER_TYPE => shader_type(shader.stage) as i32,
+                gl::SHADER_TYPE => shader.stage.shader_type() as i32,
                 gl::DELETE_STATUS => i32::from(shader.deleted.load(Ordering::Acquire)),
                 gl::COMPILE_STATUS => i32::from(inner.join().is_some_and(|c| c.ok())),
                 gl::INFO_LOG_LENGTH => text_length(inner.join().map_or(0, |c| c.info_log().len())),

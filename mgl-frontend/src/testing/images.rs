@@ -75,14 +75,7 @@ impl StoredImage {
 
     /// Writes an upload's region.
     pub(crate) fn write(&mut self, level: u32, region: &SubRegion, blob: &[u8]) {
-        let area = Box3 {
-            x: region.x,
-            y: region.y,
-            z: region.z,
-            width: region.width,
-            height: region.height,
-            depth: region.depth,
-        };
+        let area = region.area();
         let mut moves = Vec::new();
         self.rows(level, &area, |at, len, y, z| {
             let row = if region.src_row_stride == 0 { len } else { region.src_row_stride as usize };

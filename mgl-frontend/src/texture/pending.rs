@@ -136,15 +136,10 @@ impl Pending {
                 let row = desc.row_bytes(area.width);
                 let rows = u64::from(area.height.div_ceil(desc.block_height.max(1)));
                 regions.push(SubRegion {
-                    x: area.x,
-                    y: area.y,
-                    z: area.z,
-                    width: area.width,
-                    height: area.height,
-                    depth: area.depth,
                     src_offset: patch.start as u64,
                     src_row_stride: u32::try_from(row).unwrap_or(0),
                     src_slice_stride: u32::try_from(row * rows).unwrap_or(0),
+                    ..SubRegion::tight(&area)
                 });
             }
             let bytes = &batch.bytes[..];

@@ -129,15 +129,10 @@ fn resize(bytes: &mut Vec<u8>, len: usize, command: &'static str) -> GlResult {
 fn send(pipe: &mut dyn Pipe, place: Place, area: Box3, (row_stride, slice_stride): (u32, u32), bytes: &[u8]) {
     let area = Box3 { z: area.z + place.z, ..area };
     let region = SubRegion {
-        x: area.x,
-        y: area.y,
-        z: area.z,
-        width: area.width,
-        height: area.height,
-        depth: area.depth,
         src_offset: 0,
         src_row_stride: row_stride,
         src_slice_stride: slice_stride,
+        ..SubRegion::tight(&area)
     };
     let data = SubData {
         res: place.res,

@@ -1,6 +1,6 @@
 //! The calls of the pipe: those that store state, and the way into those that work.
 
-use super::{blob_bytes, blob_value, dirty, scatter, BufferSlot, EsprytContext, RenderStateObject, VertexSlot};
+use super::{dirty, BufferSlot, EsprytContext, RenderStateObject, VertexSlot};
 use crate::egl::CurrentContext;
 use crate::program::Program;
 use crate::sampler::{Sampler, ViewObject};
@@ -150,8 +150,10 @@ impl Context for EsprytContext {
                 Err(error) => return self.shared.complain("create_render_state", error),
             }
         }
-        let complete = blob_bytes(blob, desc.blob)
-            .is_some_and(|bytes| scatter(&mut state, Half::Pipeline, desc.chunk_mask & ALL_PIPELINE_CHUNKS, bytes));
+        let complete = desc
+            .blob
+            .bytes(blob)
+            .is_some_and(|bytes| state.scatter_front(Half::Pipeline, desc.chunk_mask & ALL_PIPELINE_CHUNKS, bytes));
         if !complete {
             return self.shared.complain("create_render_state", "the blob does not match its chunk mask");
         }
@@ -212,7 +214,7 @@ impl Context for EsprytContext {
     }
 
     fn create_sampler(&mut self, desc: &SamplerDesc, blob: &[u8]) {
-        let Some(parameters) = blob_value::<SamplerParameters>(blob, desc.parameters) else {
+        let Some(parameters) = desc.parameters.value::<SamplerParameters>(blob) else {
             return self.shared.complain("create_sampler", "the blob holds no sampler parameters");
         };
         let sampler = Arc::new(Sampler::new(&self.shared.grave, parameters));
@@ -265,8 +267,10 @@ impl Context for EsprytContext {
     // ---- state ----
 
     fn set_dynamic_state(&mut self, state: &DynamicState, blob: &[u8]) {
-        let complete = blob_bytes(blob, state.blob)
-            .is_some_and(|bytes| scatter(&mut self.state, Half::Dynamic, state.chunk_mask, bytes));
+        let complete = state
+            .blob
+            .bytes(blob)
+            .is_some_and(|bytes| self.state.scatter_front(Half::Dynamic, state.chunk_mask, bytes));
         if complete {
             self.dirty |= dirty::STATE;
         } else {
@@ -377,7 +381,7 @@ impl Context for EsprytContext {
     }
 
     fn set_global_constants(&mut self, constants: &GlobalConstants, blob: &[u8]) {
-        let Some(bytes) = blob_bytes(blob, constants.blob) else {
+        let Some(bytes) = constants.blob.bytes(blob) else {
             return self.shared.complain("set_global_constants", "the blob is shorter than declared");
         };
         match self.shared.shaders.get(ShaderCso(constants.shader)) {
@@ -442,7 +446,7 @@ impl Context for EsprytContext {
         if !self.enter("resource_subdata") {
             return;
         }
-        let Some(bytes) = blob_bytes(bytes, data.blob) else {
+        let Some(bytes) = data.blob.bytes(bytes) else {
             return self.shared.complain("resource_subdata", "the blob is shorter than declared");
         };
         let result = if data.target == Target::Buffer as u16 {

@@ -100,14 +100,7 @@ impl Image {
 
     /// Writes one upload region; false when region or source do not fit.
     pub fn write(&mut self, level: u16, region: &SubRegion, source: &[u8]) -> bool {
-        let area = Box3 {
-            x: region.x,
-            y: region.y,
-            z: region.z,
-            width: region.width,
-            height: region.height,
-            depth: region.depth,
-        };
+        let area = region.area();
         let Some(rows) = self.rows(level, &area) else { return false };
         let per_slice = region.height.div_ceil(self.format.desc().block_height) as usize;
         let tight = self.format.desc().row_bytes(region.width) as usize;

@@ -263,15 +263,7 @@ impl Pusher<'_> {
                 region_count: 1,
                 ..SubData::default()
             };
-            let region = SubRegion {
-                x: area.x,
-                y: area.y,
-                z: area.z,
-                width: area.width,
-                height: area.height,
-                depth: area.depth,
-                ..SubRegion::default()
-            };
+            let region = SubRegion::tight(&area);
             self.upload(subject, &data, Some(&region), bytes)?;
         }
         Ok(())

@@ -26,15 +26,7 @@ fn texture(slot: u32, side: u32, layers: u16, levels: u16) -> ResourceDesc {
 
 fn texels(context: &mut dyn Context, desc: &ResourceDesc, level: u16, area: Box3, seed: u32) {
     let bytes = bytes(seed, (area.width * area.height * area.depth * 4) as usize);
-    let region = SubRegion {
-        x: area.x,
-        y: area.y,
-        z: area.z,
-        width: area.width,
-        height: area.height,
-        depth: area.depth,
-        ..SubRegion::default()
-    };
+    let region = SubRegion::tight(&area);
     let data = SubData {
         res: desc.handle,
         target: u16::from(desc.target),
