@@ -58,6 +58,9 @@ impl EsprytContext {
                 let base = if texture.target() == Target::TexBuffer {
                     self.texel_image(texture)?
                 } else {
+                    if texture.waits_for_storage() {
+                        self.shadow.forget_active_unit();
+                    }
                     texture.image(gles, &shared.grave)?
                 };
                 image = base.map(|base| (view.image(gles, &base), texture.clone()));
@@ -103,7 +106,7 @@ impl EsprytContext {
         let size = buffer.size();
         let Some((offset, length)) = texel_range(&desc, size) else { return Ok(None) };
         // What the image was made of: the buffer and how much of it.
-        let stamp = buffer.serial ^ length << 24 ^ offset << 40;
+        let stamp = buffer.serial() ^ length << 24 ^ offset << 40;
         if let Some((image, made)) = old {
             if made == stamp {
                 return Ok(Some(image));
@@ -139,7 +142,7 @@ impl EsprytContext {
                         let most = u64::from(self.device.caps.caps.max_uniform_range);
                         let size = size.min(most);
                         let name = if size == 0 { 0 } else { buffer.name(gles)? };
-                        BoundRange { serial: buffer.serial, name, offset: bound.range.offset, size }
+                        BoundRange { serial: buffer.serial(), name, offset: bound.range.offset, size }
                     }
                     None => BoundRange::default(),
                 },

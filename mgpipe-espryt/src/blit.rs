@@ -1,6 +1,7 @@
 //! Blits and resolves.
 
 use crate::context::EsprytContext;
+use crate::depth_pass::Pass;
 use crate::format::class;
 use crate::framebuffer::Resolved;
 use crate::resource::texture::{Image, Shape};
@@ -48,13 +49,16 @@ impl EsprytContext {
             src = self.duplicate(&src)?;
         }
         let color = mask & gl::COLOR_BUFFER_BIT != 0;
-        if !self.bind_single(gl::READ_FRAMEBUFFER, &src)? || !self.bind_single(gl::DRAW_FRAMEBUFFER, &dst)? {
-            return Err(PipeError::Unsupported(format!("a blit of {:?}", src.image.format)));
-        }
         let area = (blit.scissor_enabled != 0).then(|| {
             let c = blit.scissor;
             [c.x, c.y, c.width, c.height]
         });
+        if !color && src.image.format != dst.image.format {
+            return self.convert_depth(mask, &src, &dst, blit, area);
+        }
+        if !self.bind_single(gl::READ_FRAMEBUFFER, &src)? || !self.bind_single(gl::DRAW_FRAMEBUFFER, &dst)? {
+            return Err(PipeError::Unsupported(format!("a blit of {:?}", src.image.format)));
+        }
         self.set_scissor(area);
         self.set_srgb(blit.srgb_encode != 0);
         let filter = if color && !src.image.format.is_integer() { blit.filter } else { gl::NEAREST };
@@ -66,6 +70,24 @@ impl EsprytContext {
             blit.dst.flags & surface_flags::ALPHA_IS_ONE == 0 || blit.src.flags & surface_flags::ALPHA_IS_ONE != 0;
         if color && !plain_alpha {
             self.fill_alpha(blit, area)?;
+        }
+        Ok(())
+    }
+
+    /// Blits depth and stencil between formats, which GLES does not: by drawing.
+    fn convert_depth(
+        &mut self,
+        mask: u32,
+        src: &Resolved,
+        dst: &Resolved,
+        blit: &Blit,
+        area: Option<[i32; 4]>,
+    ) -> PipeResult<()> {
+        let copy = self.duplicate(src)?;
+        for (bit, pass) in [(gl::DEPTH_BUFFER_BIT, Pass::Depth), (gl::STENCIL_BUFFER_BIT, Pass::Stencil)] {
+            if mask & bit != 0 {
+                self.depth_pass(pass, (&copy, blit.src_rect), (dst, blit.dst_rect), area)?;
+            }
         }
         Ok(())
     }
@@ -90,10 +112,11 @@ impl EsprytContext {
         Ok(())
     }
 
-    fn temporary(&mut self, of: &Image, extent: [u32; 3]) -> PipeResult<Resolved> {
+    /// A two-dimensional image of a format.
+    pub(crate) fn temporary(&mut self, format: Format, extent: [u32; 3]) -> PipeResult<Resolved> {
         let shape = Shape {
             target: gl::TEXTURE_2D,
-            format: of.format,
+            format,
             width: extent[0],
             height: extent[1],
             depth: 1,
@@ -109,7 +132,7 @@ impl EsprytContext {
     /// A single-sampled copy of a multisampled surface.
     pub(crate) fn resolved(&mut self, src: &Resolved, mask: u32) -> PipeResult<Resolved> {
         let extent = src.image.extent(src.level);
-        let copy = self.temporary(&src.image, extent)?;
+        let copy = self.temporary(src.image.format, extent)?;
         if !self.bind_single(gl::READ_FRAMEBUFFER, src)? || !self.bind_single(gl::DRAW_FRAMEBUFFER, &copy)? {
             return Err(PipeError::Unsupported(format!("a resolve of {:?}", src.image.format)));
         }
@@ -123,9 +146,10 @@ impl EsprytContext {
         Ok(copy)
     }
 
-    fn duplicate(&mut self, src: &Resolved) -> PipeResult<Resolved> {
+    /// A two-dimensional copy of a surface.
+    pub(crate) fn duplicate(&mut self, src: &Resolved) -> PipeResult<Resolved> {
         let extent = src.image.extent(src.level);
-        let copy = self.temporary(&src.image, extent)?;
+        let copy = self.temporary(src.image.format, extent)?;
         let from = (&src.image, src.level, [0, 0, src.layer as i32]);
         self.copy_texels(from, (&copy.image, 0, [0; 3]), [extent[0], extent[1], 1])?;
         Ok(copy)

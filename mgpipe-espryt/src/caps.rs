@@ -6,14 +6,8 @@ use glow::HasContext;
 use mgpipe_types::{features, gl, Caps, CapsReply, Format, Opcode, CALLS, FORMAT_SLOTS};
 
 /// Optional calls that the backend does not implement.
-const MISSING: &[Opcode] = &[
-    Opcode::MapPersistent,
-    Opcode::UnmapPersistent,
-    Opcode::BufferSubdataResident,
-    Opcode::ReadbackToBuffer,
-    Opcode::SetSwapInterval,
-    Opcode::BindContext,
-];
+const MISSING: &[Opcode] =
+    &[Opcode::BufferSubdataResident, Opcode::ReadbackToBuffer, Opcode::SetSwapInterval, Opcode::BindContext];
 
 /// `GL_ALIASED_POINT_SIZE_RANGE`, which core OpenGL has dropped.
 const ALIASED_POINT_SIZE_RANGE: u32 = 0x846D;
@@ -102,6 +96,7 @@ fn feature_bits(has: &Features) -> u64 {
             bits |= bit;
         }
     };
+    add(has.buffer_storage, features::PERSISTENT_MAP);
     add(has.geometry, features::GEOMETRY_SHADER | features::PRIMITIVES_GENERATED_QUERY);
     add(has.framebuffer_fetch, features::LOGIC_OP);
     add(has.dual_source, features::DUAL_SOURCE_BLEND);
@@ -139,7 +134,8 @@ pub(crate) fn reply(gles: &Gles) -> CapsReply {
     }
     let mut call_mask = [0u64; 2];
     for call in CALLS {
-        if !MISSING.contains(&call.opcode) {
+        let mapping = matches!(call.opcode, Opcode::MapPersistent | Opcode::UnmapPersistent);
+        if !MISSING.contains(&call.opcode) && (has.buffer_storage || !mapping) {
             let bit = call.opcode as usize - 1;
             call_mask[bit / 64] |= 1 << (bit % 64);
         }

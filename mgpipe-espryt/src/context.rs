@@ -1,8 +1,9 @@
 //! A context: the state that verbs read, and the calls that only store it.
 
+use crate::depth_pass::DepthPasses;
 use crate::device::Device;
 use crate::egl::{CurrentContext, HostContext};
-use crate::framebuffer::Framebuffers;
+use crate::framebuffer::{AttachedTextures, Framebuffers};
 use crate::gles::Gles;
 use crate::program::{Bindings, Native, Program};
 use crate::query::Queries;
@@ -92,6 +93,8 @@ pub(crate) struct EsprytContext {
     pub(crate) applied: Box<crate::state::Applied>,
     pub(crate) shadow: Shadow,
     pub(crate) framebuffer: FramebufferState,
+    /// What the framebuffer state attaches.
+    pub(crate) attached: AttachedTextures,
     pub(crate) framebuffers: Framebuffers,
     pub(crate) program: Option<BoundProgram>,
     pub(crate) elements: Option<Arc<VertexElements>>,
@@ -106,13 +109,18 @@ pub(crate) struct EsprytContext {
     pub(crate) ring: Ring,
     pub(crate) queries: Queries,
     pub(crate) xfb: StreamOutput,
+    pub(crate) depth_passes: DepthPasses,
+    /// The vertex array of draws.
+    pub(crate) vertex_array: u32,
     warned: u64,
+    /// The latest call that did something, while calls are looked after.
+    latest_call: &'static str,
 }
 
 impl EsprytContext {
     pub(crate) fn new(shared: &Arc<Shared>, handle: ContextHandle) -> PipeResult<EsprytContext> {
         let device = shared.device.clone();
-        let host = device.display.create_context(Some(&shared.root)).map_err(PipeError::OutOfMemory)?;
+        let host = device.display.create_context(Some(shared.root())).map_err(PipeError::OutOfMemory)?;
         shared.context_started();
         let initial = |index| AttribValue { index, bits: [0, 0, 0, 1.0f32.to_bits().into()], form: 0 };
         Ok(EsprytContext {
@@ -125,6 +133,7 @@ impl EsprytContext {
             applied: Box::default(),
             shadow: Shadow::default(),
             framebuffer: FramebufferState::default(),
+            attached: AttachedTextures::default(),
             framebuffers: Framebuffers::default(),
             program: None,
             elements: None,
@@ -139,7 +148,10 @@ impl EsprytContext {
             ring: Ring::default(),
             queries: Queries::default(),
             xfb: StreamOutput::default(),
+            depth_passes: DepthPasses::default(),
+            vertex_array: 0,
             warned: 0,
+            latest_call: "the first call",
             shared: shared.clone(),
         })
     }
@@ -165,12 +177,16 @@ impl EsprytContext {
 
     /// Binds the driver's context to this thread and takes note of what other contexts changed.
     #[inline]
-    pub(crate) fn enter(&mut self, call: &str) -> bool {
+    pub(crate) fn enter(&mut self, call: &'static str) -> bool {
         if self.shared.is_lost() {
             return false;
         }
         if !CurrentContext::is(&self.host) && !self.enter_slow(call) {
             return false;
+        }
+        if self.device.gles.watched {
+            let before = std::mem::replace(&mut self.latest_call, call);
+            self.check_errors(before);
         }
         if self.shared.generation() != self.generation {
             self.refresh();
@@ -203,7 +219,10 @@ impl EsprytContext {
     #[cold]
     fn bury(&mut self) {
         let shared = self.shared.clone();
-        self.framebuffers.purge(&shared.device.gles, shared.grave.epoch());
+        if self.framebuffers.purge(&shared.device.gles, shared.grave.epoch()) {
+            self.shadow.draw_framebuffer = u64::MAX;
+            self.dirty |= dirty::FRAMEBUFFER;
+        }
         shared.grave.empty(&shared.device.gles);
     }
 
@@ -245,7 +264,8 @@ impl EsprytContext {
     /// Looks into the driver's queue of errors, which the backend never leaves filled.
     pub(crate) fn check_errors(&self, call: &str) {
         if let Some(code) = self.gles().drain_errors() {
-            self.shared.complain(call, format!("the driver raised {code:#x}"));
+            let sentence = self.gles().tell_mistake(&format!("in or before {call}"), code);
+            self.shared.callbacks.log(LogLevel::Error, &format!("espryt: {sentence}"));
         }
     }
 
@@ -270,6 +290,7 @@ impl Drop for EsprytContext {
             self.ring.destroy(gles);
             self.queries.destroy(gles);
             self.xfb.destroy(gles);
+            self.depth_passes.destroy(gles);
             shared.grave.empty(gles);
             self.submit();
             CurrentContext::release(&self.host);

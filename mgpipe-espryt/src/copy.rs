@@ -104,7 +104,7 @@ impl EsprytContext {
         let gles = &shared.device.gles;
         let [width, height, depth] = extent.map(|size| size as i32);
         if gles.has.copy_image {
-            gles.drain_errors();
+            gles.before_trial("an image copy");
             // SAFETY: the context is current; the boxes lie within their levels.
             unsafe {
                 gles.ext.copy_image(
@@ -181,7 +181,7 @@ impl EsprytContext {
         bind_scratch(gles, &image);
         self.shadow.forget_active_unit();
         texture.state.lock().applied = None;
-        gles.drain_errors();
+        gles.before_trial("mipmaps");
         // SAFETY: the context is current and the image is bound to its target.
         unsafe {
             gles.gl.tex_parameter_i32(image.target, gl::TEXTURE_BASE_LEVEL, base as i32);
@@ -255,6 +255,9 @@ impl EsprytContext {
         }
         let gles = self.gles();
         let name = buffer.name(gles)?;
+        if buffer.copy_mapped(gles, offset, &mut out[..length]) {
+            return Ok(());
+        }
         // SAFETY: the context is current; the mapping covers `length` bytes until it is ended, and `out` is distinct.
         unsafe {
             gles.gl.bind_buffer(gl::COPY_READ_BUFFER, named!(NativeBuffer, name));

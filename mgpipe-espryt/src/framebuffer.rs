@@ -5,7 +5,8 @@
 use crate::context::{dirty, EsprytContext};
 use crate::format::{class, Class};
 use crate::gles::{named, Gles};
-use crate::resource::texture::Image;
+use crate::resource::texture::{Image, Texture};
+use crate::screen::Shared;
 use glow::HasContext;
 use hashbrown::HashMap;
 use mgpipe_types::render_state::MAX_DRAW_BUFFERS;
@@ -22,6 +23,26 @@ struct Attached {
     level: u32,
     layer: u32,
     layered: bool,
+}
+
+/// The textures of the framebuffer state, held so that what is attached lives on when its name does not.
+#[derive(Default)]
+pub(crate) struct AttachedTextures {
+    color: [Option<Arc<Texture>>; MAX_DRAW_BUFFERS],
+    depth: Option<Arc<Texture>>,
+    stencil: Option<Arc<Texture>>,
+}
+
+impl AttachedTextures {
+    /// Those that a state names.
+    pub(crate) fn of(shared: &Shared, state: &FramebufferState) -> AttachedTextures {
+        let texture = |surface: &Surface| surface.resource().and_then(|resource| shared.texture(resource));
+        AttachedTextures {
+            color: state.color.map(|surface| texture(&surface)),
+            depth: texture(&state.depth),
+            stencil: texture(&state.stencil),
+        }
+    }
 }
 
 /// What decides a framebuffer object.
@@ -104,10 +125,12 @@ fn attach(gles: &Gles, target: u32, point: u32, surface: &Resolved) {
 
 impl Framebuffers {
     /// Deletes objects whose images are gone.
-    pub(crate) fn purge(&mut self, gles: &Gles, epoch: u64) {
+    /// True when there were any: the bound one may be among them.
+    pub(crate) fn purge(&mut self, gles: &Gles, epoch: u64) -> bool {
         if self.purged == epoch {
-            return;
+            return false;
         }
+        let before = self.kept.len();
         self.purged = epoch;
         self.kept.retain(|_, kept| {
             let alive = kept.images.iter().all(|image| image.strong_count() > 0);
@@ -116,6 +139,7 @@ impl Framebuffers {
             }
             alive
         });
+        self.kept.len() != before
     }
 
     pub(crate) fn destroy(&mut self, gles: &Gles) {
@@ -154,6 +178,18 @@ impl EsprytContext {
         let Some(texture) = self.shared.texture(resource) else {
             return Err(PipeError::BadHandle("a surface names no image".into()));
         };
+        self.resolve(&texture, surface)
+    }
+
+    /// The image of an attachment, which is attached also when its handle is gone.
+    fn resolve_attached(&self, texture: Option<&Arc<Texture>>, surface: &Surface) -> PipeResult<Option<Resolved>> {
+        match texture {
+            Some(texture) => self.resolve(texture, surface),
+            None => self.resolve_surface(surface),
+        }
+    }
+
+    fn resolve(&self, texture: &Arc<Texture>, surface: &Surface) -> PipeResult<Option<Resolved>> {
         let Some(image) = texture.image(self.gles(), &self.shared.grave)? else { return Ok(None) };
         let (level, layer) = (u32::from(surface.level), surface.layer);
         if level >= image.levels || (surface.layered == 0 && layer >= image.extent(level)[2]) {
@@ -169,13 +205,15 @@ impl EsprytContext {
         if self.dirty & dirty::FRAMEBUFFER == 0 && self.shadow.draw_framebuffer != u64::MAX {
             return Ok(self.framebuffers.facts.complete);
         }
+        // An image that is made for its first use as an attachment is bound on the way.
+        self.shadow.forget_active_unit();
         let state = self.framebuffer;
         let mut colors: [Option<Resolved>; MAX_DRAW_BUFFERS] = Default::default();
         let mut facts = Facts::default();
         for (index, slot) in colors.iter_mut().enumerate() {
             let Ok(attachment) = usize::try_from(state.draw_buffers[index]) else { continue };
             let Some(surface) = state.color.get(attachment) else { continue };
-            *slot = self.resolve_surface(surface)?;
+            *slot = self.resolve_attached(self.attached.color[attachment].as_ref(), surface)?;
             if slot.is_some() {
                 facts.colors |= 1 << index;
                 facts.classes[index] = Some(class(Format(surface.format)));
@@ -188,8 +226,11 @@ impl EsprytContext {
                 }
             }
         }
-        let depth = self.resolve_surface(&state.depth)?.filter(|s| s.image.format.has_depth());
-        let stencil = self.resolve_surface(&state.stencil)?.filter(|s| s.image.format.has_stencil());
+        let depth =
+            self.resolve_attached(self.attached.depth.as_ref(), &state.depth)?.filter(|s| s.image.format.has_depth());
+        let stencil = self
+            .resolve_attached(self.attached.stencil.as_ref(), &state.stencil)?
+            .filter(|s| s.image.format.has_stencil());
         facts.depth = depth.is_some();
         facts.stencil = stencil.is_some();
         let (serial, complete) = self.keep(&colors, &depth, &stencil, &state)?;

@@ -100,6 +100,9 @@ extras! {
     vertex_attrib_i32 = [c"glVertexAttribI4iv"] (index: u32, values: *const i32);
     /// `glBufferData` with a size of pointer width.
     buffer_data = [c"glBufferData"] (target: u32, size: isize, data: *const c_void, usage: u32);
+    /// `glDebugMessageCallback`.
+    debug_message_callback = [c"glDebugMessageCallback", c"glDebugMessageCallbackKHR"]
+        (callback: *const c_void, user: *const c_void);
     /// `glDrawArraysIndirect`, `glDrawElementsIndirect`.
     draw_arrays_indirect = [c"glDrawArraysIndirect"] (mode: u32, offset: *const c_void);
     /// Indexed form.
@@ -168,6 +171,8 @@ pub(crate) struct Gles {
     /// 31 or 32.
     pub(crate) version: u32,
     pub(crate) renderer: String,
+    /// Whether every call is looked after for errors of the driver.
+    pub(crate) watched: bool,
     scratch: u32,
 }
 
@@ -251,7 +256,8 @@ impl Gles {
         // SAFETY: the context is current.
         let units = unsafe { gl.get_parameter_i32(glow::MAX_COMBINED_TEXTURE_IMAGE_UNITS) };
         let scratch = u32::try_from(units).unwrap_or(32).max(2) - 1;
-        Ok(Gles { gl, ext, has, scratch, version: if es32 { 32 } else { 31 }, renderer })
+        let watched = crate::mistakes::wanted();
+        Ok(Gles { gl, ext, has, scratch, version: if es32 { 32 } else { 31 }, renderer, watched })
     }
 
     /// An integer limit.

@@ -157,7 +157,7 @@ impl EsprytContext {
                 }
                 None => {
                     let Some(buffer) = self.index_storage.clone() else { return Ok(None) };
-                    (buffer.name(gles)?, buffer.serial, self.index_buffer.offset as usize)
+                    (buffer.name(gles)?, buffer.serial(), self.index_buffer.offset as usize)
                 }
             };
             return Ok(Some(IndexPlan {

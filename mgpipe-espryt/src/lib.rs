@@ -39,6 +39,8 @@ mod conv;
 #[cfg(feature = "backend")]
 mod copy;
 #[cfg(feature = "backend")]
+mod depth_pass;
+#[cfg(feature = "backend")]
 mod device;
 #[cfg(feature = "backend")]
 mod draw;
@@ -56,6 +58,8 @@ mod grave;
 mod index;
 #[cfg(feature = "backend")]
 mod logic_op;
+#[cfg(feature = "backend")]
+mod mistakes;
 #[cfg(feature = "backend")]
 mod program;
 #[cfg(feature = "backend")]

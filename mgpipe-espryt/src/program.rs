@@ -300,6 +300,7 @@ impl Program {
             let text = EMPTY_FRAGMENT.replace("310", &(gles.version * 10).to_string());
             sources.push((Stage::Fragment, essl::specialise(&text, Stage::Fragment, variant, false)));
         }
+        gles.before_trial("a program");
         let gl = &gles.gl;
         // SAFETY: a context is current; shaders and program are fresh names of it, deleted once.
         unsafe {
@@ -344,7 +345,6 @@ impl Program {
             let location = |name: &str| gl.get_uniform_location(program, name);
             let draw_uniforms = [BASE_VERTEX, BASE_INSTANCE, DRAW_INDEX, "SPIRV_Cross_BaseInstance"].map(location);
             let point_size = location(POINT_SIZE);
-            gles.drain_errors();
             let mut native = native;
             native.point_size = point_size;
             native.draw_uniforms = draw_uniforms;

@@ -4,6 +4,7 @@
 //! are copied, bit for bit, into an integer format of the same size, which is one.
 
 use crate::context::EsprytContext;
+use crate::depth_pass::Pass;
 use crate::framebuffer::Resolved;
 use crate::gles::Gles;
 use crate::resource::texture::{Image, Shape};
@@ -203,22 +204,25 @@ impl EsprytContext {
         let (depth, stencil) = wanted_aspects(have, wanted, aspect);
         let shared = self.shared.clone();
         let gles = &shared.device.gles;
-        if (depth && !gles.has.read_depth) || (stencil && !gles.has.read_stencil) {
-            return Err(PipeError::Unsupported(format!(
-                "reading {have:?}: the driver lacks NV_read_depth or NV_read_stencil"
-            )));
-        }
-        self.bind_for_reading(end)?;
         let texels = area.width as usize * area.height as usize;
         let float = matches!(have, Format::D32_FLOAT | Format::D32_FLOAT_S8);
         let mut depths = scratch(if depth { texels * 4 } else { 0 })?;
         let mut stencils = scratch(if stencil { texels } else { 0 })?;
-        if depth {
+        let (reads_depth, reads_stencil) = (gles.has.read_depth, gles.has.read_stencil);
+        if depth && reads_depth {
+            self.bind_for_reading(end)?;
             read_pixels(gles, area, DEPTH, if float { gl::FLOAT } else { gl::UNSIGNED_INT }, &mut depths);
+        } else if depth {
+            self.read_by_drawing(Pass::DepthBits, end, area, Format::R32_UINT, &mut depths)?;
         }
-        if stencil {
+        if stencil && reads_stencil {
+            self.bind_for_reading(end)?;
             read_pixels(gles, area, STENCIL, gl::UNSIGNED_BYTE, &mut stencils);
+        } else if stencil {
+            self.read_by_drawing(Pass::StencilBits, end, area, Format::R8_UINT, &mut stencils)?;
         }
+        // What was drawn are the bits of a float.
+        let float = float || !reads_depth;
         let size = wanted.desc().block_bytes.max(1) as usize;
         for (index, out) in out.chunks_exact_mut(size).take(texels).enumerate() {
             let raw = depths.get(index * 4..index * 4 + 4).map_or([0; 4], |b| [b[0], b[1], b[2], b[3]]);
@@ -231,6 +235,26 @@ impl EsprytContext {
             wanted.store_depth_stencil(value, s, out);
         }
         Ok(())
+    }
+}
+
+impl EsprytContext {
+    /// Reads depth or stencil through a colour that a draw makes of it.
+    fn read_by_drawing(
+        &mut self,
+        pass: Pass,
+        end: &Resolved,
+        area: &Area,
+        format: Format,
+        out: &mut [u8],
+    ) -> PipeResult<()> {
+        let copy = self.duplicate(end)?;
+        let color = self.temporary(format, [area.width as u32, area.height as u32, 1])?;
+        let from = Corners { x0: area.x, y0: area.y, x1: area.x + area.width, y1: area.y + area.height };
+        let to = Corners { x0: 0, y0: 0, x1: area.width, y1: area.height };
+        self.depth_pass(pass, (&copy, from), (&color, to), None)?;
+        let whole = Area { x: 0, y: 0, z: 0, ..*area };
+        self.read_layer(&color, &whole, format, aspect::COLOR, out)
     }
 }
 

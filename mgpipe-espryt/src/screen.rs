@@ -2,7 +2,8 @@
 
 use crate::context::EsprytContext;
 use crate::device::Device;
-use crate::egl::{Fence, HostContext};
+use crate::egl::{CurrentContext, Fence, HostContext};
+use crate::gles::Gles;
 use crate::grave::Grave;
 use crate::program::Program;
 use crate::resource::buffer::Buffer;
@@ -33,7 +34,8 @@ pub(crate) struct Shared {
     pub(crate) callbacks: Arc<dyn Callbacks>,
     pub(crate) grave: Arc<Grave>,
     /// The share group's first context: it keeps the objects alive and is current only while nothing else is.
-    pub(crate) root: HostContext,
+    root: HostContext,
+    root_in_use: Mutex<()>,
     pub(crate) buffers: SharedTable<BufferHandle, Buffer>,
     pub(crate) textures: SharedTable<TextureHandle, Texture>,
     pub(crate) renderbuffers: SharedTable<RenderbufferHandle, Texture>,
@@ -51,6 +53,18 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// Does work that needs a context on a thread that may have none. What was current is bound again by its next call.
+    ///
+    /// # Errors
+    /// Those of the work, and a context that cannot be bound.
+    pub(crate) fn with_root<T>(&self, work: impl FnOnce(&Gles) -> PipeResult<T>) -> PipeResult<T> {
+        let _alone = self.root_in_use.lock();
+        CurrentContext::bind(&self.root).map_err(PipeError::Unsupported)?;
+        let result = work(&self.device.gles);
+        CurrentContext::release(&self.root);
+        result
+    }
+
     pub(crate) fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
@@ -62,6 +76,11 @@ impl Shared {
 
     pub(crate) fn single_context(&self) -> bool {
         self.contexts.load(Ordering::Relaxed) == 1
+    }
+
+    /// The context that others share objects with.
+    pub(crate) fn root(&self) -> &HostContext {
+        &self.root
     }
 
     pub(crate) fn context_started(&self) {
@@ -154,6 +173,7 @@ impl EsprytScreen {
                 callbacks,
                 grave: Arc::default(),
                 root,
+                root_in_use: Mutex::new(()),
                 buffers: SharedTable::default(),
                 textures: SharedTable::default(),
                 renderbuffers: SharedTable::default(),
@@ -205,7 +225,7 @@ impl Screen for EsprytScreen {
         };
         let inserted = match target {
             Target::Buffer => {
-                let buffer = Buffer::new(&shared.grave, desc.buffer_size, desc.usage);
+                let buffer = Buffer::new(&shared.grave, desc.buffer_size, desc.usage, desc.storage_flags);
                 shared.buffers.insert(BufferHandle(desc.handle), Arc::new(buffer)).map(drop)
             }
             _ => {
@@ -242,6 +262,18 @@ impl Screen for EsprytScreen {
             Ok(()) => shared.bump(),
             Err(error) => shared.complain("resource_destroy", error),
         }
+    }
+
+    fn map_persistent(&self, buffer: &HandleOnly) -> PipeResult<MapResult> {
+        let shared = &self.shared;
+        let buffer =
+            shared.buffers.get(BufferHandle(buffer.handle)).map_err(|error| PipeError::BadHandle(error.to_string()))?;
+        let (address, size) = shared.with_root(|gles| buffer.map(gles))?;
+        Ok(MapResult { address: address.as_ptr() as u64, size, segment: 0, coherent: 1, offset: 0 })
+    }
+
+    fn unmap_persistent(&self, _buffer: &HandleOnly) {
+        // Storage that was mapped once stays so: the driver draws from it all the same.
     }
 
     fn fence_status(&self, fence: &HandleOnly) -> PipeResult<FenceAnswer> {

@@ -295,6 +295,20 @@ impl EsprytContext {
         }
     }
 
+    /// Switches all clip planes off for internal work.
+    pub(crate) fn disable_clips(&mut self) {
+        let on = std::mem::take(&mut self.applied.clips);
+        for plane in (0..8).filter(|plane| on >> plane & 1 != 0) {
+            toggle(self.gles(), CLIP_DISTANCE0 + plane, false);
+        }
+    }
+
+    /// The driver's state is not known any more: the next draw sets all of it.
+    pub(crate) fn forget_state(&mut self) {
+        self.applied.state = None;
+        self.dirty |= crate::context::dirty::STATE;
+    }
+
     /// First work of the context on a thread: what never changes.
     #[cold]
     pub(crate) fn start(&mut self) {
@@ -302,11 +316,13 @@ impl EsprytContext {
             return;
         }
         let shared = self.shared.clone();
+        shared.device.gles.listen();
         let gl = &shared.device.gles.gl;
         // SAFETY: the context is current for the first time.
         unsafe {
             if let Ok(array) = gl.create_vertex_array() {
                 gl.bind_vertex_array(Some(array));
+                self.vertex_array = array.0.get();
             }
             gl.pixel_store_i32(gl::UNPACK_ALIGNMENT, 1);
             gl.pixel_store_i32(gl::PACK_ALIGNMENT, 1);

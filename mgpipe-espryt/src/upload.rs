@@ -49,7 +49,9 @@ impl EsprytContext {
         let target = Target::from_u8(desc.target).ok_or_else(|| PipeError::Protocol("unknown target".into()))?;
         if target == Target::Buffer {
             let buffer = shared.buffers.get(BufferHandle(desc.handle)).map_err(missing)?;
-            let result = buffer.respecify(gles, desc.buffer_size, desc.usage);
+            // Another context may have the old storage bound, and a driver may leave it with that as long as the name is the same.
+            let renamed = !shared.single_context();
+            let result = buffer.respecify(gles, desc.buffer_size, desc.usage, desc.storage_flags, renamed);
             self.changed();
             return result;
         }

@@ -191,7 +191,8 @@ impl EsprytContext {
             };
             let shadow = self.vertex_shadow();
             shadow.set_format(gles, index, format);
-            let point = Point { serial: buffer.serial, name, offset, stride: binding.stride, divisor: binding.divisor };
+            let point =
+                Point { serial: buffer.serial(), name, offset, stride: binding.stride, divisor: binding.divisor };
             shadow.set_point(gles, index, point);
             enabled |= 1 << index;
         }

@@ -116,7 +116,8 @@ impl EsprytContext {
     pub(crate) fn apply_xfb(&mut self) -> PipeResult<()> {
         let Some(handle) = self.xfb.active else { return Ok(()) };
         self.bind_xfb(handle)?;
-        let captures = self.program.as_ref().is_some_and(|b| b.program.reflection.transform_feedback.is_some());
+        let feedback = self.program.as_ref().and_then(|b| b.program.reflection.transform_feedback.as_ref());
+        let (captures, buffers) = (feedback.is_some(), feedback.map_or(0, |f| f.buffers.len()));
         let shared = self.shared.clone();
         let gles = &shared.device.gles;
         let Some(object) = self.xfb.objects.get_mut(&handle) else { return Ok(()) };
@@ -126,6 +127,14 @@ impl EsprytContext {
         // SAFETY: the context is current, the object is bound and the program captures.
         unsafe {
             if !object.begun {
+                // A buffer without room takes nothing, and the driver begins no span without one.
+                let room = |(range, buffer): &(BufferRange, Option<Arc<Buffer>>)| {
+                    range.size.min(buffer.as_ref().map_or(0, |b| b.size().saturating_sub(range.offset))) >= 4
+                };
+                if !object.ranges.iter().take(buffers).all(room) || object.ranges.len() < buffers {
+                    self.dirty &= !dirty::XFB;
+                    return Ok(());
+                }
                 for (index, (range, buffer)) in object.ranges.iter().enumerate() {
                     let Some(buffer) = buffer else { continue };
                     let room = buffer.size().saturating_sub(range.offset);

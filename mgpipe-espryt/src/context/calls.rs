@@ -2,6 +2,7 @@
 
 use super::{dirty, BufferSlot, EsprytContext, RenderStateObject, VertexSlot};
 use crate::egl::CurrentContext;
+use crate::framebuffer::AttachedTextures;
 use crate::program::Program;
 use crate::sampler::{Sampler, ViewObject};
 use crate::screen::FenceObject;
@@ -281,6 +282,7 @@ impl Context for EsprytContext {
     fn set_framebuffer_state(&mut self, state: &FramebufferState) {
         if *state != self.framebuffer {
             self.framebuffer = *state;
+            self.attached = AttachedTextures::of(&self.shared, state);
             self.dirty |= dirty::FRAMEBUFFER | dirty::STATE;
         }
     }
@@ -464,7 +466,7 @@ impl Context for EsprytContext {
     }
 
     fn resource_flush_range(&mut self, _range: &FlushRange) {
-        // The caps offer no persistent mappings.
+        // Mappings are coherent.
     }
 
     fn resource_readback(&mut self, readback: &BufferReadback, bytes: &mut [u8]) -> PipeResult<()> {

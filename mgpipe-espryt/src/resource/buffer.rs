@@ -6,39 +6,57 @@ use crate::grave::{Dead, Grave};
 use glow::HasContext;
 use mgpipe_types::{gl, PipeError, PipeResult};
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::Arc;
+
+/// Everything that a persistent mapping may be used for.
+const PERSISTENT: u32 = gl::MAP_READ_BIT | gl::MAP_WRITE_BIT | gl::MAP_PERSISTENT_BIT | gl::MAP_COHERENT_BIT;
 
 struct State {
     /// Bytes that the client asked for.
     size: u64,
     usage: u32,
+    /// The storage can stay mapped, and so is made once for a name.
+    persistent: bool,
     /// Whether the driver has storage of that size.
     allocated: bool,
+    /// Address of the storage while it is mapped.
+    mapped: Option<NonNull<u8>>,
 }
+
+// SAFETY: the address is that of storage which lives as long as the buffer; who writes there is the client's business.
+unsafe impl Send for State {}
 
 /// A buffer of the pipe.
 pub(crate) struct Buffer {
     grave: Arc<Grave>,
     name: AtomicU32,
-    /// Never-reused identity of the name.
-    pub(crate) serial: u64,
+    serial: AtomicU64,
     state: Mutex<State>,
 }
 
 impl Buffer {
-    pub(crate) fn new(grave: &Arc<Grave>, size: u64, usage: u32) -> Buffer {
+    /// A buffer without storage of the driver. `flags` are those of `glBufferStorage`.
+    pub(crate) fn new(grave: &Arc<Grave>, size: u64, usage: u32, flags: u32) -> Buffer {
+        let persistent = flags & gl::MAP_PERSISTENT_BIT != 0;
         Buffer {
             grave: grave.clone(),
             name: AtomicU32::new(0),
-            serial: next_serial(),
-            state: Mutex::new(State { size, usage, allocated: false }),
+            serial: AtomicU64::new(next_serial()),
+            state: Mutex::new(State { size, usage, persistent, allocated: false, mapped: None }),
         }
     }
 
     /// Size in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.state.lock().size
+    }
+
+    /// Never-reused identity of the storage: other contexts see new storage once they bind it.
+    #[inline]
+    pub(crate) fn serial(&self) -> u64 {
+        self.serial.load(Ordering::Acquire)
     }
 
     /// The driver's name, with storage behind it; a context is current.
@@ -74,11 +92,16 @@ impl Buffer {
     fn allocate(&self, gles: &Gles, name: u32, state: &mut State) -> PipeResult<()> {
         let too_large = || PipeError::OutOfMemory(format!("a buffer of {} bytes", state.size));
         let size = isize::try_from(state.size).map_err(|_| too_large())?;
-        gles.drain_errors();
-        // SAFETY: a context is current and the name is its share group's.
+        gles.before_trial("buffer storage");
+        // SAFETY: a context is current and the name is its share group's; one with immutable storage comes here once.
         unsafe {
             gles.gl.bind_buffer(gl::COPY_WRITE_BUFFER, named!(NativeBuffer, name));
-            gles.ext.buffer_data(gl::COPY_WRITE_BUFFER, size, std::ptr::null(), usage(state.usage));
+            if state.persistent && gles.has.buffer_storage && size > 0 {
+                let flags = PERSISTENT | gl::DYNAMIC_STORAGE_BIT;
+                gles.ext.buffer_storage(gl::COPY_WRITE_BUFFER, size, std::ptr::null(), flags);
+            } else {
+                gles.ext.buffer_data(gl::COPY_WRITE_BUFFER, size, std::ptr::null(), usage(state.usage));
+            }
         }
         if gles.drain_errors().is_some() {
             return Err(too_large());
@@ -87,19 +110,70 @@ impl Buffer {
         Ok(())
     }
 
-    /// Replaces the storage; the contents become undefined.
+    /// Replaces the storage, `renamed` under another name of the driver; the contents become undefined.
     ///
     /// # Errors
     /// Out of memory.
-    pub(crate) fn respecify(&self, gles: &Gles, size: u64, usage: u32) -> PipeResult<()> {
+    pub(crate) fn respecify(&self, gles: &Gles, size: u64, usage: u32, flags: u32, renamed: bool) -> PipeResult<()> {
         let mut state = self.state.lock();
-        state.size = size;
-        state.usage = usage;
-        state.allocated = false;
+        let persistent = flags & gl::MAP_PERSISTENT_BIT != 0;
+        if state.persistent || persistent || renamed {
+            // Immutable storage is for the life of a name.
+            let name = self.name.swap(0, Ordering::AcqRel);
+            if name != 0 {
+                self.grave.bury(Dead::Buffer(name));
+            }
+        }
+        *state = State { size, usage, persistent, allocated: false, mapped: None };
+        self.serial.store(next_serial(), Ordering::Release);
         match self.name.load(Ordering::Acquire) {
             0 => Ok(()),
             name => self.allocate(gles, name, &mut state),
         }
+    }
+
+    /// Address and size of the storage, which stays mapped from then on; a context is current.
+    ///
+    /// # Errors
+    /// Storage that cannot stay mapped, out of memory.
+    pub(crate) fn map(&self, gles: &Gles) -> PipeResult<(NonNull<u8>, u64)> {
+        let name = self.name(gles)?;
+        let mut state = self.state.lock();
+        let size = state.size;
+        if let Some(address) = state.mapped {
+            return Ok((address, size));
+        }
+        if !state.persistent || !gles.has.buffer_storage || size == 0 {
+            return Err(PipeError::Unsupported("storage that cannot stay mapped".into()));
+        }
+        let out_of_memory = || PipeError::OutOfMemory(format!("a mapping of {size} bytes"));
+        let length = i32::try_from(size).map_err(|_| out_of_memory())?;
+        gles.before_trial("a mapping");
+        // SAFETY: a context is current; the whole storage is mapped as its flags allow, and it is not mapped yet.
+        let mapped = unsafe {
+            gles.gl.bind_buffer(gl::COPY_WRITE_BUFFER, named!(NativeBuffer, name));
+            gles.gl.map_buffer_range(gl::COPY_WRITE_BUFFER, 0, length, PERSISTENT)
+        };
+        gles.drain_errors();
+        let address = NonNull::new(mapped).ok_or_else(out_of_memory)?;
+        state.mapped = Some(address);
+        Ok((address, size))
+    }
+
+    /// Copies bytes out of storage that is mapped; false when it is not. The driver has finished, and the range lies within
+    /// the buffer.
+    pub(crate) fn copy_mapped(&self, gles: &Gles, offset: u64, out: &mut [u8]) -> bool {
+        let state = self.state.lock();
+        let Some(address) = state.mapped else { return false };
+        let (Ok(start), true) = (usize::try_from(offset), offset + out.len() as u64 <= state.size) else {
+            return false;
+        };
+        // SAFETY: the context is current; the mapping covers the storage and `out` is distinct.
+        unsafe {
+            gles.gl.finish();
+            std::ptr::copy_nonoverlapping(address.as_ptr().add(start), out.as_mut_ptr(), out.len());
+        }
+        true
     }
 }
 

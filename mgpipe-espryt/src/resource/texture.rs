@@ -53,7 +53,7 @@ impl Image {
     pub(crate) fn new(gles: &Gles, grave: &Arc<Grave>, shape: &Shape) -> PipeResult<Image> {
         let unsupported = || PipeError::Unsupported(format!("{:?} storage", shape.format));
         let transfer = transfer(shape.format).ok_or_else(unsupported)?;
-        gles.drain_errors();
+        gles.before_trial("texture storage");
         let (gl, target) = (&gles.gl, shape.target);
         let (width, height, depth) = (shape.width as i32, shape.height as i32, shape.depth as i32);
         // SAFETY: a context is current; the storage calls fit their targets.
@@ -108,7 +108,7 @@ impl Image {
             return None;
         }
         let transfer = transfer(view.format)?;
-        gles.drain_errors();
+        gles.before_trial("a texture view");
         // SAFETY: a context is current; the owner's storage is immutable.
         let name = unsafe {
             let texture = gles.gl.create_texture().ok()?;
@@ -267,6 +267,11 @@ impl Texture {
 
     pub(crate) fn target(&self) -> Target {
         self.state.lock().target
+    }
+
+    /// Whether the image has yet to be made, on a texture unit of the backend's own.
+    pub(crate) fn waits_for_storage(&self) -> bool {
+        matches!(self.state.lock().storage, Storage::Wanted(_) | Storage::WantedView { .. })
     }
 
     /// The image, made if need be; a context is current. `Ok(None)`: no storage.

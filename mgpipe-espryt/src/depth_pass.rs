@@ -1,0 +1,216 @@
+//! Draws that copy depth and stencil where OpenGL ES has no command for it: between formats, and into colours that can be read.
+//!
+//! The source is always a copy of the backend's own, whose texture parameters nobody else sees.
+
+use crate::context::{dirty, EsprytContext};
+use crate::framebuffer::Resolved;
+use crate::gles::{named, Gles};
+use crate::resource::texture::bind_scratch;
+use glow::HasContext;
+use mgpipe_types::{gl, Corners, PipeError, PipeResult};
+
+/// What a pass does with the texels that it samples.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Pass {
+    /// Depth becomes depth.
+    Depth,
+    /// Stencil becomes stencil, a bit at a time.
+    Stencil,
+    /// Bits of the depth as a float become an unsigned integer.
+    DepthBits,
+    /// Stencil becomes an unsigned integer.
+    StencilBits,
+}
+
+impl Pass {
+    fn samples_stencil(self) -> bool {
+        matches!(self, Pass::Stencil | Pass::StencilBits)
+    }
+
+    fn fragment(self) -> &'static str {
+        match self {
+            Pass::Depth => "void main() { gl_FragDepth = texelFetch(image, at(), 0).r; }",
+            Pass::Stencil => {
+                "uniform uint bit; void main() { if ((texelFetch(image, at(), 0).r & bit) == 0u) discard; }"
+            }
+            Pass::DepthBits => "out uint bits; void main() { bits = floatBitsToUint(texelFetch(image, at(), 0).r); }",
+            Pass::StencilBits => "out uint bits; void main() { bits = texelFetch(image, at(), 0).r; }",
+        }
+    }
+}
+
+const VERTEX: &str = "#version 310 es
+void main() { gl_Position = vec4(vec2(gl_VertexID & 1, gl_VertexID >> 1) * 4.0 - 1.0, 0.0, 1.0); }";
+
+/// A pixel takes the texel that its centre falls into.
+const AT: &str = "uniform vec4 place; uniform vec2 origin;
+ivec2 at() { return ivec2(floor(place.xy + (gl_FragCoord.xy - origin) * place.zw)); }
+";
+
+/// A program of one pass.
+#[derive(Clone)]
+struct Tool {
+    name: u32,
+    place: Option<glow::UniformLocation>,
+    origin: Option<glow::UniformLocation>,
+    bit: Option<glow::UniformLocation>,
+}
+
+/// Programs of the passes, made when they are needed, and a vertex array without attributes.
+#[derive(Default)]
+pub(crate) struct DepthPasses {
+    tools: [Option<Tool>; 4],
+    vertex_array: u32,
+}
+
+impl DepthPasses {
+    pub(crate) fn destroy(&mut self, gles: &Gles) {
+        // SAFETY: the context is current; its own names, deleted once.
+        unsafe {
+            for tool in self.tools.iter_mut().filter_map(Option::take) {
+                if let Some(program) = named!(NativeProgram, tool.name) {
+                    gles.gl.delete_program(program);
+                }
+            }
+            if let Some(array) = named!(NativeVertexArray, self.vertex_array) {
+                gles.gl.delete_vertex_array(array);
+            }
+        }
+        self.vertex_array = 0;
+    }
+
+    fn tool(&mut self, gles: &Gles, pass: Pass) -> PipeResult<Tool> {
+        let slot = &mut self.tools[pass as usize];
+        if let Some(tool) = slot {
+            return Ok(tool.clone());
+        }
+        let tool = make(gles, pass)?;
+        *slot = Some(tool.clone());
+        Ok(tool)
+    }
+}
+
+fn make(gles: &Gles, pass: Pass) -> PipeResult<Tool> {
+    let gl = &gles.gl;
+    let sampler = if pass.samples_stencil() { "usampler2D" } else { "sampler2D" };
+    let head = "#version 310 es\nprecision highp float; precision highp int;\n";
+    let fragment = format!("{head}uniform highp {sampler} image;\n{AT}{}\n", pass.fragment());
+    // SAFETY: a context is current; shaders and program are fresh names of it.
+    unsafe {
+        let program = gl.create_program().map_err(PipeError::OutOfMemory)?;
+        for (stage, text) in [(gl::VERTEX_SHADER, VERTEX), (gl::FRAGMENT_SHADER, fragment.as_str())] {
+            let shader = gl.create_shader(stage).map_err(PipeError::OutOfMemory)?;
+            gl.shader_source(shader, text);
+            gl.compile_shader(shader);
+            gl.attach_shader(program, shader);
+            gl.delete_shader(shader);
+        }
+        gl.link_program(program);
+        if !gl.get_program_link_status(program) {
+            let log = gl.get_program_info_log(program);
+            gl.delete_program(program);
+            return Err(PipeError::Unsupported(format!("the driver refuses a copy of {pass:?}: {}", log.trim())));
+        }
+        let location = |name| gl.get_uniform_location(program, name);
+        gl.use_program(Some(program));
+        gl.uniform_1_i32(location("image").as_ref(), gles.scratch_unit() as i32);
+        Ok(Tool { name: program.0.get(), place: location("place"), origin: location("origin"), bit: location("bit") })
+    }
+}
+
+impl EsprytContext {
+    /// Copies a rectangle by drawing. `src` is a two-dimensional image of the backend's own, `dst` what the pass writes.
+    pub(crate) fn depth_pass(
+        &mut self,
+        pass: Pass,
+        (src, from): (&Resolved, Corners),
+        (dst, to): (&Resolved, Corners),
+        scissor: Option<[i32; 4]>,
+    ) -> PipeResult<()> {
+        let (width, height) = (to.x1 - to.x0, to.y1 - to.y0);
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        self.leave_xfb_for_program();
+        let shared = self.shared.clone();
+        let gles = &shared.device.gles;
+        let (gl, has) = (&gles.gl, &gles.has);
+        let tool = self.depth_passes.tool(gles, pass)?;
+        if !self.bind_single(gl::DRAW_FRAMEBUFFER, dst)? {
+            return Err(PipeError::Unsupported(format!("copying into {:?}", dst.image.format)));
+        }
+        let scale = [(from.x1 - from.x0) as f32 / width as f32, (from.y1 - from.y0) as f32 / height as f32];
+        let area = [to.x0.min(to.x1), to.y0.min(to.y1), width.abs(), height.abs()];
+        self.set_scissor(Some(scissor.map_or(area, |other| intersection(area, other))));
+        bind_scratch(gles, &src.image);
+        self.shadow.forget_active_unit();
+        self.shadow.program = 0;
+        self.disable_clips();
+        // SAFETY: the context is current; every capability is one that it has, and all of this state is set again by the next
+        // draw, which `forget_state` sees to.
+        unsafe {
+            let mode = if pass.samples_stencil() { gl::STENCIL_INDEX } else { gl::DEPTH_COMPONENT };
+            if src.image.format.has_depth() && src.image.format.has_stencil() {
+                gl.tex_parameter_i32(gl::TEXTURE_2D, gl::DEPTH_STENCIL_TEXTURE_MODE, mode as i32);
+            }
+            for off in [
+                gl::CULL_FACE,
+                gl::BLEND,
+                gl::STENCIL_TEST,
+                gl::DEPTH_TEST,
+                gl::RASTERIZER_DISCARD,
+                gl::POLYGON_OFFSET_FILL,
+                gl::SAMPLE_ALPHA_TO_COVERAGE,
+                gl::SAMPLE_COVERAGE,
+                gl::SAMPLE_MASK,
+            ] {
+                gl.disable(off);
+            }
+            if has.polygon_mode {
+                gles.ext.polygon_mode(gl::FRONT_AND_BACK, gl::FILL);
+            }
+            gl.color_mask(true, true, true, true);
+            gl.viewport(area[0], area[1], area[2], area[3]);
+            gl.use_program(named!(NativeProgram, tool.name));
+            gl.uniform_4_f32(tool.place.as_ref(), from.x0 as f32, from.y0 as f32, scale[0], scale[1]);
+            gl.uniform_2_f32(tool.origin.as_ref(), to.x0 as f32, to.y0 as f32);
+            if self.depth_passes.vertex_array == 0 {
+                self.depth_passes.vertex_array = gl.create_vertex_array().map_err(PipeError::OutOfMemory)?.0.get();
+            }
+            gl.bind_vertex_array(named!(NativeVertexArray, self.depth_passes.vertex_array));
+            match pass {
+                Pass::Depth => {
+                    gl.enable(gl::DEPTH_TEST);
+                    gl.depth_func(gl::ALWAYS);
+                    gl.depth_mask(true);
+                    gl.draw_arrays(gl::TRIANGLES, 0, 3);
+                }
+                Pass::Stencil => {
+                    gl.stencil_mask(0xff);
+                    gl.clear_buffer_i32_slice(gl::STENCIL, 0, &[0]);
+                    gl.enable(gl::STENCIL_TEST);
+                    gl.stencil_func(gl::ALWAYS, 0xff, 0xff);
+                    gl.stencil_op(gl::KEEP, gl::REPLACE, gl::REPLACE);
+                    for bit in 0..8 {
+                        gl.stencil_mask(1 << bit);
+                        gl.uniform_1_u32(tool.bit.as_ref(), 1 << bit);
+                        gl.draw_arrays(gl::TRIANGLES, 0, 3);
+                    }
+                }
+                Pass::DepthBits | Pass::StencilBits => gl.draw_arrays(gl::TRIANGLES, 0, 3),
+            }
+            gl.bind_vertex_array(named!(NativeVertexArray, self.vertex_array));
+        }
+        self.forget_state();
+        self.dirty |= dirty::PROGRAM | dirty::FRAMEBUFFER;
+        Ok(())
+    }
+}
+
+/// The part of a rectangle (left, bottom, width, height) that lies in another one.
+fn intersection(a: [i32; 4], b: [i32; 4]) -> [i32; 4] {
+    let (left, low) = (a[0].max(b[0]), a[1].max(b[1]));
+    let right = a[0].saturating_add(a[2]).min(b[0].saturating_add(b[2]));
+    let high = a[1].saturating_add(a[3]).min(b[1].saturating_add(b[3]));
+    [left, low, (right - left).max(0), (high - low).max(0)]
+}
