@@ -69,6 +69,14 @@ impl Egl {
         Ok(Arc::new(Self { lib, display }))
     }
 
+    /// Ends the display, for every [`Egl`] of the process: what its contexts held goes with the last of them.
+    ///
+    /// # Errors
+    /// When the driver refuses.
+    pub fn terminate(&self) -> Result<()> {
+        self.lib.terminate(self.display).context("eglTerminate")
+    }
+
     /// `EGL_VENDOR`, `EGL_VERSION`, … of the display; empty when the driver has none.
     pub fn string(&self, name: egl::Int) -> String {
         self.lib.query_string(Some(self.display), name).map(|s| s.to_string_lossy().into_owned()).unwrap_or_default()

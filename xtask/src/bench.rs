@@ -34,6 +34,8 @@ pub enum Bench {
     Buffers,
     /// Creating and destroying contexts again and again: milliseconds a cycle and memory left behind.
     Contexts,
+    /// The demo for a long time while contexts come and go: what grows in the program and in its servers.
+    Soak,
     /// What it costs that the backend runs elsewhere, inproc and spawn ÷ monolith: the client thread's processor time of a
     /// draw, wall clock of whole programs, peak memory of both processes, latency and rate of frames by present credit.
     Split,
@@ -61,6 +63,9 @@ pub struct BenchArgs {
     /// transfer, buffers, roundtrips: only the rows with this text in their name.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
+    /// soak: how long it takes on each driver.
+    #[arg(long, value_name = "N")]
+    minutes: Option<u32>,
     /// The drivers, in the order in which they are measured; ratios are of the first to each other one.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "mgl,zink,llvmpipe")]
     drivers: Vec<GlDriver>,
@@ -81,7 +86,8 @@ pub fn run(args: BenchArgs) -> Result<Outcome> {
     for bench in chosen {
         let rounds = |default: u32| args.repeat.unwrap_or(default).max(1);
         let on_drivers = |binary, default| {
-            let selection = programs::Selection { rounds: rounds(default), only: args.only.as_deref() };
+            let count = args.minutes.filter(|_| bench == Bench::Soak);
+            let selection = programs::Selection { rounds: rounds(default), only: args.only.as_deref(), count };
             programs::on_drivers(&workspace, &args.drivers, binary, &selection)
         };
         all_ok &= match bench {
@@ -97,6 +103,7 @@ pub fn run(args: BenchArgs) -> Result<Outcome> {
             Bench::Transfer => on_drivers("mgl-bench-transfer", 3)?,
             Bench::Buffers => on_drivers("mgl-bench-buffers", 3)?,
             Bench::Contexts => on_drivers("mgl-bench-contexts", 1)?,
+            Bench::Soak => on_drivers("mgl-bench-soak", 1)?,
             Bench::Split => split::run(&workspace, rounds(3), &args.split)?,
             Bench::Roundtrips => roundtrips::run(&workspace, args.only.as_deref())?,
             Bench::Virgl => virgl::run(&workspace, rounds(1))?,

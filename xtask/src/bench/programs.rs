@@ -24,6 +24,8 @@ pub struct Selection<'a> {
     pub rounds: u32,
     /// Text that the rows have in their name.
     pub only: Option<&'a str>,
+    /// How often the measured thing is done in one run, or for how many minutes; the program's own number when left out.
+    pub count: Option<u32>,
 }
 
 /// Builds a program of `mgl-tests` and lets it measure the drivers in turn; it prints its own table.
@@ -52,6 +54,9 @@ pub fn on_drivers(
     }
     command.args(["--drivers", &drivers.iter().map(|d| d.program_name()).collect::<Vec<_>>().join(",")]);
     command.args(["--rounds", &selection.rounds.to_string()]);
+    if let Some(count) = selection.count {
+        command.args(["--count", &count.to_string()]);
+    }
     if let Some(only) = selection.only {
         command.args(["--only", only]);
     }
