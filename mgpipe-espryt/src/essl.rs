@@ -13,6 +13,9 @@ use spirv_cross2::{spirv, Compiler, Module, SpirvCrossError};
 /// Name of the uniform with the size of points whose program does not give one.
 pub(crate) const POINT_SIZE: &str = "mgl_PointSize";
 
+/// Name of the output with the size that such a program writes itself.
+pub(crate) const WRITTEN_POINT_SIZE: &str = "mgl_WrittenPointSize";
+
 /// Changes to a program by the state that it is used with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Variant {
@@ -45,7 +48,7 @@ fn failed(stage: Stage, error: SpirvCrossError) -> PipeError {
     PipeError::Unsupported(format!("the {} stage has no ESSL: {error}", stage.name()))
 }
 
-/// Translates one stage.
+/// Translates one stage. `reader` is the fragment stage that reads what this one writes.
 ///
 /// # Errors
 /// A module that ESSL cannot express.
@@ -53,10 +56,14 @@ pub(crate) fn translate(
     gles: &Gles,
     stage: Stage,
     words: &[u32],
+    reader: Option<&[u32]>,
     reflection: &Reflection,
     numbers: &dyn Numbers,
 ) -> PipeResult<String> {
-    let words = crate::spirv::lower(words)?;
+    let mut words = crate::spirv::lower(words)?;
+    if let Some(reader) = reader {
+        words = crate::interface::match_interpolation(&words, reader)?;
+    }
     compile(gles, stage, &words, reflection, numbers).map_err(|error| failed(stage, error))
 }
 
@@ -128,10 +135,18 @@ fn extensions(gles: &Gles, stage: Stage, reflection: &Reflection) -> Vec<&'stati
 }
 
 /// Changes a stage's text for a variant.
-pub(crate) fn specialise(text: &str, stage: Stage, variant: Variant, is_last_vertex_stage: bool) -> String {
+///
+/// `captures_size`: the point size that the last vertex stage writes is captured, whatever stands in for it.
+pub(crate) fn specialise(
+    text: &str,
+    stage: Stage,
+    variant: Variant,
+    is_last_vertex_stage: bool,
+    captures_size: bool,
+) -> String {
     let mut text = text.to_owned();
     if variant.point_size && is_last_vertex_stage {
-        text = with_point_size(&text, stage);
+        text = with_point_size(&text, stage, captures_size);
     }
     if variant.mirror_point_coord && stage == Stage::Fragment {
         text = text.replace("gl_PointCoord", "vec2(gl_PointCoord.x, 1.0 - gl_PointCoord.y)");
@@ -178,14 +193,18 @@ fn declarations(text: &str) -> usize {
     end
 }
 
-fn with_point_size(text: &str, stage: Stage) -> String {
+fn with_point_size(text: &str, stage: Stage, captured: bool) -> String {
     let (head, tail) = text.split_at(declarations(text));
-    let declared = format!("{head}uniform highp float {POINT_SIZE};\n{tail}");
+    let (kept, keep) = match captured && tail.contains("gl_PointSize") {
+        true => (format!("out highp float {WRITTEN_POINT_SIZE};\n"), format!("{WRITTEN_POINT_SIZE} = gl_PointSize; ")),
+        false => (String::new(), String::new()),
+    };
+    let declared = format!("{head}uniform highp float {POINT_SIZE};\n{kept}{tail}");
     if stage == Stage::Geometry {
-        return declared.replace("EmitVertex();", &format!("{{ gl_PointSize = {POINT_SIZE}; EmitVertex(); }}"));
+        return declared.replace("EmitVertex();", &format!("{{ {keep}gl_PointSize = {POINT_SIZE}; EmitVertex(); }}"));
     }
     let renamed = declared.replacen("void main()", "void mgl_main()", 1);
-    format!("{renamed}\nvoid main()\n{{\n    mgl_main();\n    gl_PointSize = {POINT_SIZE};\n}}\n")
+    format!("{renamed}\nvoid main()\n{{\n    mgl_main();\n    {keep}gl_PointSize = {POINT_SIZE};\n}}\n")
 }
 
 /// The fragment stage of programs without one, which OpenGL ES does not link.
@@ -201,16 +220,16 @@ mod tests {
     #[test]
     fn a_point_size_is_written_behind_the_programs_own_main() {
         let variant = Variant { point_size: true, ..Variant::default() };
-        let out = specialise(TEXT, Stage::Vertex, variant, true);
+        let out = specialise(TEXT, Stage::Vertex, variant, true, false);
         assert!(out.starts_with("#version 320 es\n#extension GL_X : require\n\nuniform highp float mgl_PointSize;\n"));
         assert!(out.contains("void mgl_main()") && out.contains("gl_PointSize = mgl_PointSize;"));
-        assert_eq!(specialise(TEXT, Stage::Vertex, variant, false), TEXT);
+        assert_eq!(specialise(TEXT, Stage::Vertex, variant, false, false), TEXT);
     }
 
     #[test]
     fn emitted_vertices_get_the_point_size_each() {
         let text = "#version 320 es\nvoid main()\n{\n    EmitVertex();\n    EmitVertex();\n}\n";
-        let out = specialise(text, Stage::Geometry, Variant { point_size: true, ..Variant::default() }, true);
+        let out = specialise(text, Stage::Geometry, Variant { point_size: true, ..Variant::default() }, true, false);
         assert_eq!(out.matches("gl_PointSize = mgl_PointSize; EmitVertex();").count(), 2);
     }
 }

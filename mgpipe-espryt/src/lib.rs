@@ -57,6 +57,8 @@ mod grave;
 #[cfg(feature = "backend")]
 mod index;
 #[cfg(feature = "backend")]
+mod interface;
+#[cfg(feature = "backend")]
 mod logic_op;
 #[cfg(feature = "backend")]
 mod mistakes;

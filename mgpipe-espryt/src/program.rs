@@ -1,6 +1,6 @@
 //! Linked programs: their SPIR-V, the driver's programs made of it by variant, and what their descriptors are fed from.
 
-use crate::essl::{self, Numbers, Variant, EMPTY_FRAGMENT, POINT_SIZE};
+use crate::essl::{self, Numbers, Variant, EMPTY_FRAGMENT, POINT_SIZE, WRITTEN_POINT_SIZE};
 use crate::gles::{named, Gles};
 use crate::grave::{Dead, Grave};
 use crate::resource::next_serial;
@@ -261,8 +261,9 @@ impl Program {
         if let Some(text) = texts.get(&stage) {
             return Ok(text.clone());
         }
-        let words = self.stages.iter().find(|(s, _)| *s == stage).map(|(_, words)| words.as_slice());
-        let text = essl::translate(gles, stage, words.unwrap_or(&[]), &self.reflection, self)?;
+        let words = |wanted| self.stages.iter().find(|(s, _)| *s == wanted).map(|(_, words)| words.as_slice());
+        let reader = if Some(stage) == self.last_vertex_stage() { words(Stage::Fragment) } else { None };
+        let text = essl::translate(gles, stage, words(stage).unwrap_or(&[]), reader, &self.reflection, self)?;
         log::trace!("espryt: {} stage:\n{text}", stage.name());
         if stage == Stage::Fragment && text.contains("flat in ") {
             self.flat_inputs.store(true, Ordering::Relaxed);
@@ -291,14 +292,16 @@ impl Program {
 
     fn build(&self, gles: &Gles, variant: Variant) -> PipeResult<Native> {
         let last = self.last_vertex_stage();
+        let captured = self.reflection.transform_feedback.as_ref();
+        let captures_size = captured.is_some_and(|f| f.varyings.iter().any(|v| v.name == "gl_PointSize"));
         let mut sources: Vec<(Stage, String)> = Vec::new();
         for (stage, _) in &self.stages {
             let text = self.text(gles, *stage)?;
-            sources.push((*stage, essl::specialise(&text, *stage, variant, Some(*stage) == last)));
+            sources.push((*stage, essl::specialise(&text, *stage, variant, Some(*stage) == last, captures_size)));
         }
         if !self.has(Stage::Fragment) && !self.has(Stage::Compute) {
             let text = EMPTY_FRAGMENT.replace("310", &(gles.version * 10).to_string());
-            sources.push((Stage::Fragment, essl::specialise(&text, Stage::Fragment, variant, false)));
+            sources.push((Stage::Fragment, essl::specialise(&text, Stage::Fragment, variant, false, false)));
         }
         gles.before_trial("a program");
         let gl = &gles.gl;
@@ -333,7 +336,7 @@ impl Program {
                     )));
                 }
             }
-            self.declare_varyings(gles, program);
+            self.declare_varyings(gles, program, variant);
             gl.link_program(program);
             if !gl.get_program_link_status(program) {
                 let log = gl.get_program_info_log(program);
@@ -356,16 +359,27 @@ impl Program {
     ///
     /// # Safety
     /// A context is current and `program` is its own.
-    unsafe fn declare_varyings(&self, gles: &Gles, program: glow::Program) {
+    unsafe fn declare_varyings(&self, gles: &Gles, program: glow::Program, variant: Variant) {
         let Some(feedback) = &self.reflection.transform_feedback else { return };
-        let names: Vec<&str> = feedback.varyings.iter().map(|v| v.name.as_str()).collect();
+        // The size that the shader wrote, not the one that stands in for it.
+        let name = |name: &str| match name {
+            "gl_PointSize" if variant.point_size => WRITTEN_POINT_SIZE.to_owned(),
+            other => other.to_owned(),
+        };
+        let names: Vec<String> = feedback.varyings.iter().map(|v| name(&v.name)).collect();
         let mode = match feedback.mode {
             TransformFeedbackMode::Interleaved => gl::INTERLEAVED_ATTRIBS,
             TransformFeedbackMode::Separate => gl::SEPARATE_ATTRIBS,
         };
         if !names.is_empty() {
             // SAFETY: the caller's promise.
-            unsafe { gles.gl.transform_feedback_varyings(program, &names, mode) };
+            unsafe {
+                gles.gl.transform_feedback_varyings(
+                    program,
+                    &names.iter().map(String::as_str).collect::<Vec<_>>(),
+                    mode,
+                )
+            };
         }
     }
 }

@@ -4,10 +4,10 @@ use mgpipe_types::{PipeError, PipeResult};
 
 const OP_ENTRY_POINT: u32 = 15;
 const OP_NAME: u32 = 5;
-const OP_TYPE_POINTER: u32 = 32;
-const OP_VARIABLE: u32 = 59;
-const OP_DECORATE: u32 = 71;
-const OP_MEMBER_DECORATE: u32 = 72;
+pub(crate) const OP_TYPE_POINTER: u32 = 32;
+pub(crate) const OP_VARIABLE: u32 = 59;
+pub(crate) const OP_DECORATE: u32 = 71;
+pub(crate) const OP_MEMBER_DECORATE: u32 = 72;
 const OP_FUNCTION_CALL: u32 = 57;
 const OP_FUNCTION: u32 = 54;
 
@@ -16,14 +16,15 @@ const DECORATION_XFB_BUFFER: u32 = 36;
 const DECORATION_XFB_STRIDE: u32 = 37;
 const DECORATION_OFFSET: u32 = 35;
 const DECORATION_STREAM: u32 = 29;
+pub(crate) const DECORATION_LOCATION: u32 = 30;
 
 const BUILT_IN_BASE_VERTEX: u32 = 4424;
 const BUILT_IN_BASE_INSTANCE: u32 = 4425;
 const BUILT_IN_DRAW_INDEX: u32 = 4426;
 
-const STORAGE_INPUT: u32 = 1;
+pub(crate) const STORAGE_INPUT: u32 = 1;
 const STORAGE_UNIFORM_CONSTANT: u32 = 0;
-const STORAGE_OUTPUT: u32 = 3;
+pub(crate) const STORAGE_OUTPUT: u32 = 3;
 
 /// Words of the header.
 const HEADER: usize = 5;
@@ -36,7 +37,7 @@ pub(crate) const BASE_INSTANCE: &str = "mgl_BaseInstance";
 pub(crate) const DRAW_INDEX: &str = "mgl_DrawIndex";
 
 /// Instructions with their words; empty when lengths do not add up.
-fn instructions(words: &[u32]) -> Option<Vec<&[u32]>> {
+pub(crate) fn instructions(words: &[u32]) -> Option<Vec<&[u32]>> {
     let mut rest = words.get(HEADER..)?;
     let mut all = Vec::new();
     while let Some(&first) = rest.first() {
@@ -47,7 +48,7 @@ fn instructions(words: &[u32]) -> Option<Vec<&[u32]>> {
     Some(all)
 }
 
-fn op(instruction: &[u32]) -> u32 {
+pub(crate) fn op(instruction: &[u32]) -> u32 {
     instruction[0] & 0xffff
 }
 
