@@ -12,6 +12,7 @@ mod chain;
 mod complete;
 mod compressed;
 mod copy;
+mod copy_blocks;
 mod image;
 mod mipmap;
 mod multisample;

@@ -8,7 +8,9 @@ use crate::boundary::PixelDest;
 use crate::context::Context;
 use crate::error::{invalid_operation, invalid_value, GlResult};
 use crate::format::ComponentKind;
-use crate::pixel::{packs_as_stored, transfer_address, ClientFormat, Components, Download, Pack, PackOptions};
+use crate::pixel::{
+    packs_as_stored, transfer_address, ClientFormat, Components, Download, Pack, PackOptions, PixelStore,
+};
 use crate::texture::{aspect_of, client_format};
 
 impl Context {
@@ -59,8 +61,10 @@ impl Context {
                     return Ok(());
                 }
             }
+            let options = ctx.read_options(&described);
             ctx.write_to_dest(dest, address.end, client.offset_alignment(), command, |ctx, out| {
-                ctx.read_into(&attachment, &described, [x, y], [width, height], &client, out)
+                let rectangle = ([x, y], [width, height]);
+                ctx.read_into(&attachment, &described, rectangle, &client, (&store, options), command, out)
             })
         });
     }
@@ -127,13 +131,15 @@ impl Context {
         PackOptions { clamp, luminance_is_sum: true }
     }
 
-    fn read_into(
+    /// Reads a rectangle, given by its lower left corner and its size, of a color, depth or stencil image.
+    pub(crate) fn read_into(
         &mut self,
         attachment: &Attachment,
         described: &Described,
-        origin: [i32; 2],
-        size: [u32; 2],
+        (origin, size): ([i32; 2], [u32; 2]),
         client: &ClientFormat,
+        (store, options): (&PixelStore, PackOptions),
+        command: &'static str,
         out: &mut [u8],
     ) -> GlResult {
         // Pixels outside the image are undefined: they are left as they are. Other attachments may be smaller.
@@ -156,13 +162,12 @@ impl Context {
         self.tracker.validate(VerbClass::Readback, &mut self.state, &mut *self.pipe);
         attachment.realize(&mut *self.pipe);
         // The clipped rectangle lands where its pixels belong in the whole one.
-        let mut store = self.state.pixel.pack;
+        let mut store = *store;
         if store.row_length == 0 {
             store.row_length = i32::try_from(size[0]).unwrap_or(i32::MAX);
         }
         store.skip_pixels = store.skip_pixels.saturating_add(x.saturating_sub(origin[0]));
         store.skip_rows = store.skip_rows.saturating_add(y.saturating_sub(origin[1]));
-        let options = self.read_options(described);
         let base = described.format.info.base;
         let base = if aspect_of(client) == aspect::COLOR { base } else { crate::format::Base::Rgba };
         let download = Download {
@@ -176,7 +181,7 @@ impl Context {
             dims: 2,
             options,
             of_texture: false,
-            command: "glReadPixels",
+            command,
         };
         self.download(&download, out)
     }

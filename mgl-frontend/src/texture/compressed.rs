@@ -118,10 +118,10 @@ pub(crate) fn decode(blocks: Format, size: [u32; 3], data: &[u8]) -> Option<Vec<
     Some(out)
 }
 
-/// Encodes RGBA8 texels (signed formats: biased by 128). `None` for formats that MGL cannot encode.
-fn encode(blocks: Format, size: [u32; 3], rgba: &[u8]) -> Option<Vec<u8>> {
+/// The encoder for a block format, and whether its values are signed. `None` for formats that MGL cannot encode.
+pub(super) fn encoder(blocks: Format) -> Option<(texpresso::Format, bool)> {
     use texpresso::Format as Bc;
-    let (encoder, signed) = match blocks {
+    Some(match blocks {
         Format::BC1_RGB | Format::BC1_RGBA | Format::BC1_RGB_SRGB | Format::BC1_RGBA_SRGB => (Bc::Bc1, false),
         Format::BC2 | Format::BC2_SRGB => (Bc::Bc2, false),
         Format::BC3 | Format::BC3_SRGB => (Bc::Bc3, false),
@@ -130,7 +130,12 @@ fn encode(blocks: Format, size: [u32; 3], rgba: &[u8]) -> Option<Vec<u8>> {
         Format::BC5_UNORM => (Bc::Bc5, false),
         Format::BC5_SNORM => (Bc::Bc5, true),
         _ => return None,
-    };
+    })
+}
+
+/// Encodes RGBA8 texels (signed formats: biased by 128). `None` for formats that MGL cannot encode.
+fn encode(blocks: Format, size: [u32; 3], rgba: &[u8]) -> Option<Vec<u8>> {
+    let (encoder, signed) = encoder(blocks)?;
     let [width, height, depth] = size.map(|v| v as usize);
     let slice_in = width.checked_mul(height)?.checked_mul(4)?;
     let slice_out = encoder.compressed_size(width, height);
@@ -317,9 +322,6 @@ impl Context {
             }
             let texels = to_storage(&internal, sizes, &bytes[..len])
                 .ok_or_else(|| out_of_memory(format!("{command}: decoding")))?;
-            if let Some(image) = texture.lock().image_mut(at.face, level) {
-                image.blocks = None;
-            }
             ctx.add_texels(&texture, at.face, level, area, texels);
             Ok(())
         });

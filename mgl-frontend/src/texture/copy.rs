@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use mgpipe_tracker::VerbClass;
-use mgpipe_types::{aspect, gl, Blit, Corners, Target};
+use mgpipe_types::{aspect, gl, Blit, Box3, Corners, Target};
 
-use super::image::{check_area, check_format_for_target};
+use super::copy_blocks::check_encoder;
+use super::image::{check_area, check_block_alignment, check_format_for_target};
 use super::target::{image_target, ImageTarget};
 use super::{Image, Texture};
 use crate::context::Context;
@@ -173,11 +174,7 @@ impl Context {
             .texture_format(internal_format, command)
             .map_err(|_| invalid_enum(format!("{command}: internal format {internal_format:#x}")))?;
         check_format_for_target(&internal, at.target, command)?;
-        if internal.info.is_compressed() {
-            return Err(invalid_operation(format!(
-                "{command}: copies into block formats need an encoder on the device"
-            )));
-        }
+        check_encoder(&internal, command)?;
         let Some(extent) = self.state.check_image_size(&at, level, [size[0], size[1], 1], command)? else {
             return Ok(());
         };
@@ -189,6 +186,10 @@ impl Context {
         self.install_image(&texture, at.face, level, Image::new(&internal, extent));
         if extent.is_empty() {
             return Ok(());
+        }
+        if internal.info.is_compressed() {
+            let area = Box3::sized(extent.width, extent.height, 1);
+            return self.copy_blocks(&texture, (at.face, level), area, (&source, origin), &internal, command);
         }
         let copy = Copy { x: origin[0], y: origin[1], width: extent.width, height: extent.height, to: [0; 3] };
         self.copy_into(&texture, &at, level, &source, mask, copy)
@@ -254,16 +255,17 @@ impl Context {
             let image = inner
                 .image(at.face, level)
                 .ok_or_else(|| invalid_operation(format!("{command}: the level was never specified")))?;
-            (image.format, check_area(image.extent, offset, [size[0], size[1], 1], command)?)
+            let area = check_area(image.extent, offset, [size[0], size[1], 1], command)?;
+            check_block_alignment(image, &area, command)?;
+            (image.format, area)
         };
-        if internal.info.is_compressed() {
-            return Err(invalid_operation(format!(
-                "{command}: copies into block formats need an encoder on the device"
-            )));
-        }
+        check_encoder(&internal, command)?;
         let (source, mask) = self.copy_source(&internal, command)?;
         if area.width == 0 || area.height == 0 {
             return Ok(());
+        }
+        if internal.info.is_compressed() {
+            return self.copy_blocks(&texture, (at.face, level), area, (&source, origin), &internal, command);
         }
         let copy =
             Copy { x: origin[0], y: origin[1], width: area.width, height: area.height, to: [area.x, area.y, area.z] };

@@ -296,6 +296,7 @@ impl Context {
     pub(crate) fn add_texels(&mut self, texture: &Texture, face: usize, level: u32, area: Box3, bytes: Vec<u8>) {
         if let Some(image) = texture.lock().image_mut(face, level) {
             image.add_texels(area, bytes);
+            image.blocks = None;
         }
         texture.content_changed();
         self.limit_waiting(texture, face, level);

@@ -11,6 +11,8 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("copy_into_every_target", into_every_target),
     Scenario::new("copy_from_every_source", from_every_source),
     Scenario::new("copy_depth_stencil", depth_stencil),
+    Scenario::new("copy_into_block_formats", into_block_formats),
+    Scenario::new("copy_into_parts_of_block_formats", into_parts_of_block_formats),
     Scenario::new("copy_errors", errors),
     Scenario::new("copy_feeds_the_next_draw", feeds_the_next_draw),
 ];
@@ -221,6 +223,195 @@ unsafe fn depth_stencil(t: &Scene) {
     t.near(v[2 * 8 + 2], 3.0 / 8.0, 1e-6, "first texel");
     t.near(v[5 * 8 + 5], 6.0 / 8.0, 1e-6, "last texel");
     t.near(v[6 * 8 + 5], 1.0, 0.0, "beside it");
+}
+
+/// Draws colours that every block format keeps nearly: (60 + 4 x, 120, 200 - 8 y, 255).
+unsafe fn draw_smooth(t: &Scene) {
+    t.program(
+        FULL_VS,
+        "in vec2 uv; out vec4 result;
+         void main() {
+            vec2 p = floor(gl_FragCoord.xy);
+            result = vec4(60.0 + 4.0 * p.x, 120.0, 200.0 - 8.0 * p.y, 255.0) / 255.0;
+         }",
+    );
+    t.vertex_array();
+    t.fill();
+}
+
+fn smooth(x: i32, y: i32) -> [f32; 4] {
+    [60.0 + 4.0 * x as f32, 120.0, 200.0 - 8.0 * y as f32, 255.0].map(|v| v / 255.0)
+}
+
+/// Specific compressed formats of OpenGL 3.3, and of the extensions for S3TC with and without sRGB: format, channels and
+/// bytes of a block.
+const BLOCK_FORMATS: [(u32, usize, i32); 12] = [
+    (gl::COMPRESSED_RED_RGTC1, 1, 8),
+    (gl::COMPRESSED_SIGNED_RED_RGTC1, 1, 8),
+    (gl::COMPRESSED_RG_RGTC2, 2, 16),
+    (gl::COMPRESSED_SIGNED_RG_RGTC2, 2, 16),
+    (0x83F0, 3, 8),
+    (0x83F1, 4, 8),
+    (0x83F2, 4, 16),
+    (0x83F3, 4, 16),
+    (0x8C4C, 3, 8),
+    (0x8C4D, 4, 8),
+    (0x8C4E, 4, 16),
+    (0x8C4F, 4, 16),
+];
+
+/// Checks the texels of a level that [`draw_smooth`] made, whose first is that at (`x0`, `y0`) of the framebuffer.
+unsafe fn check_smooth(t: &Scene, (width, height): (i32, i32), (x0, y0): (i32, i32), channels: usize, what: &str) {
+    let v = t.texels::<[f32; 4]>(gl::TEXTURE_2D, 0, gl::RGBA, gl::FLOAT, (width * height) as usize);
+    for (i, texel) in v.iter().enumerate() {
+        let (x, y) = (i as i32 % width, i as i32 / width);
+        for c in 0..channels {
+            t.near(texel[c], smooth(x0 + x, y0 + y)[c], 0.1, &format!("{what}: texel ({x}, {y}) channel {c}"));
+        }
+    }
+}
+
+unsafe fn into_block_formats(t: &Scene) {
+    // Copies take specific compressed formats as glTexImage does (GL 3.3 section 3.8.3).
+    t.target(16, 16);
+    draw_smooth(t);
+    // What the application has set for its own transfers does not matter.
+    let pack = t.buffer(gl::PIXEL_PACK_BUFFER, &[5u8; 64]);
+    for store in [gl::PACK_SKIP_PIXELS, gl::PACK_SKIP_ROWS, gl::UNPACK_SKIP_PIXELS, gl::UNPACK_SKIP_ROWS] {
+        t.pixel_store_i32(store, 3);
+    }
+    t.pixel_store_i32(gl::PACK_ROW_LENGTH, 40);
+    t.pixel_store_i32(gl::UNPACK_ROW_LENGTH, 40);
+    for (internal, _, bytes) in BLOCK_FORMATS {
+        t.texture_name(gl::TEXTURE_2D);
+        // A width that is no multiple of the block's.
+        t.copy_tex_image_2d(gl::TEXTURE_2D, 0, internal, 3, 5, 10, 8, 0);
+        t.no_error(&format!("copy into {internal:#x}"));
+        let get = |name| t.get_tex_level_parameter_i32(gl::TEXTURE_2D, 0, name);
+        t.equal([get(gl::TEXTURE_WIDTH), get(gl::TEXTURE_HEIGHT)], [10, 8], &format!("size of {internal:#x}"));
+        t.equal(get(gl::TEXTURE_INTERNAL_FORMAT) as u32, internal, "internal format");
+        t.equal(get(gl::TEXTURE_COMPRESSED), 1, "compressed");
+        t.equal(get(gl::TEXTURE_COMPRESSED_IMAGE_SIZE), 3 * 2 * bytes, &format!("bytes of {internal:#x}"));
+    }
+    for store in [gl::PACK_SKIP_PIXELS, gl::PACK_SKIP_ROWS, gl::UNPACK_SKIP_PIXELS, gl::UNPACK_SKIP_ROWS] {
+        t.pixel_store_i32(store, 0);
+    }
+    t.pixel_store_i32(gl::PACK_ROW_LENGTH, 0);
+    t.pixel_store_i32(gl::UNPACK_ROW_LENGTH, 0);
+    let mut kept = [0u8; 64];
+    t.get_buffer_sub_data(gl::PIXEL_PACK_BUFFER, 0, &mut kept);
+    t.equal(kept, [5; 64], "the pack buffer");
+    t.bind_buffer(gl::PIXEL_PACK_BUFFER, None);
+    t.delete_buffer(pack);
+    for (internal, channels, _) in BLOCK_FORMATS {
+        t.texture_name(gl::TEXTURE_2D);
+        t.copy_tex_image_2d(gl::TEXTURE_2D, 0, internal, 3, 5, 10, 8, 0);
+        if (0x8C4C..=0x8C4F).contains(&internal) {
+            // Read back decoded, the reference converts to linear values: only its blocks can be compared.
+            continue;
+        }
+        check_smooth(t, (10, 8), (3, 5), channels, &format!("{internal:#x}"));
+    }
+    // Values below zero, from a framebuffer that has them, and a clamp that is for glReadPixels alone.
+    t.target_of(4, 4, gl::RGBA16F);
+    t.clear_buffer_f32_slice(gl::COLOR, 0, &[-0.5, 0.25, 0.0, 1.0]);
+    t.raw.ClampColor(gl::CLAMP_READ_COLOR, gl::TRUE.into());
+    t.texture_name(gl::TEXTURE_2D);
+    t.copy_tex_image_2d(gl::TEXTURE_2D, 0, gl::COMPRESSED_SIGNED_RG_RGTC2, 0, 0, 4, 4, 0);
+    t.raw.ClampColor(gl::CLAMP_READ_COLOR, 0x891D);
+    t.no_error("signed values");
+    let v = t.texels::<[f32; 4]>(gl::TEXTURE_2D, 0, gl::RGBA, gl::FLOAT, 16)[7];
+    t.near(v[0], -0.5, 0.01, "signed red");
+    t.near(v[1], 0.25, 0.01, "signed green");
+    // The generic names leave the choice to the driver.
+    t.target(8, 8);
+    draw_smooth(t);
+    for (internal, channels) in
+        [(gl::COMPRESSED_RED, 1), (gl::COMPRESSED_RG, 2), (gl::COMPRESSED_RGB, 3), (gl::COMPRESSED_RGBA, 4)]
+    {
+        t.texture_name(gl::TEXTURE_2D);
+        t.copy_tex_image_2d(gl::TEXTURE_2D, 0, internal, 0, 0, 8, 8, 0);
+        t.no_error(&format!("generic {internal:#x}"));
+        check_smooth(t, (8, 8), (0, 0), channels, &format!("generic {internal:#x}"));
+    }
+}
+
+unsafe fn into_parts_of_block_formats(t: &Scene) {
+    t.target(16, 16);
+    draw_smooth(t);
+    for (internal, _, bytes) in BLOCK_FORMATS {
+        let what = format!("{internal:#x}");
+        let copied = |x, y| {
+            t.texture_name(gl::TEXTURE_2D);
+            t.copy_tex_image_2d(gl::TEXTURE_2D, 0, internal, x, y, 4, 4, 0);
+            let mut blocks = vec![0u8; bytes as usize];
+            t.raw.GetCompressedTexImage(gl::TEXTURE_2D, 0, blocks.as_mut_ptr().cast());
+            blocks
+        };
+        let (whole, other) = (copied(4, 8), copied(12, 0));
+        t.check(whole != other, format!("{what}: two blocks that differ"));
+        // Four blocks from one copy; then the last is replaced, and nothing else.
+        t.texture_name(gl::TEXTURE_2D);
+        t.copy_tex_image_2d(gl::TEXTURE_2D, 0, internal, 0, 4, 8, 8, 0);
+        t.copy_tex_sub_image_2d(gl::TEXTURE_2D, 0, 4, 4, 12, 0, 4, 4);
+        t.no_error(&format!("{what}: a block"));
+        let n = bytes as usize;
+        let mut blocks = vec![0u8; 4 * n];
+        t.raw.GetCompressedTexImage(gl::TEXTURE_2D, 0, blocks.as_mut_ptr().cast());
+        t.equal(&blocks[3 * n..], &other[..], &format!("{what}: the replaced block"));
+        t.copy_tex_sub_image_2d(gl::TEXTURE_2D, 0, 4, 4, 4, 8, 4, 4);
+        t.raw.GetCompressedTexImage(gl::TEXTURE_2D, 0, blocks.as_mut_ptr().cast());
+        t.equal(&blocks[3 * n..], &whole[..], &format!("{what}: replaced again"));
+        // Boxes that cut blocks, leave the image, or are empty.
+        t.copy_tex_sub_image_2d(gl::TEXTURE_2D, 0, 2, 0, 0, 0, 4, 4);
+        t.error(gl::INVALID_OPERATION, &format!("{what}: inside blocks"));
+        t.copy_tex_sub_image_2d(gl::TEXTURE_2D, 0, 0, 0, 0, 0, 3, 4);
+        t.error(gl::INVALID_OPERATION, &format!("{what}: a part of a block"));
+        t.copy_tex_sub_image_2d(gl::TEXTURE_2D, 0, 8, 0, 0, 0, 4, 4);
+        t.error(gl::INVALID_VALUE, &format!("{what}: outside the image"));
+        t.copy_tex_sub_image_2d(gl::TEXTURE_2D, 0, 0, 0, 0, 0, 0, 0);
+        t.no_error(&format!("{what}: nothing"));
+        let mut same = vec![0u8; 4 * n];
+        t.raw.GetCompressedTexImage(gl::TEXTURE_2D, 0, same.as_mut_ptr().cast());
+        t.equal(same, blocks, &format!("{what}: after failing copies"));
+    }
+    // Partly outside the framebuffer: what is inside arrives.
+    t.texture_name(gl::TEXTURE_2D);
+    t.copy_tex_image_2d(gl::TEXTURE_2D, 0, gl::COMPRESSED_RED_RGTC1, -4, 12, 8, 8, 0);
+    t.no_error("partly outside");
+    let v = t.texels::<[f32; 4]>(gl::TEXTURE_2D, 0, gl::RGBA, gl::FLOAT, 64);
+    for x in 4..8 {
+        t.near(v[8 + x][0], smooth(x as i32 - 4, 13)[0], 0.02, &format!("column {x} of a copy partly outside"));
+    }
+    // A layer of an array, and a face of a cube.
+    t.texture_name(gl::TEXTURE_2D_ARRAY);
+    let size = [4, 4, 3];
+    let texels = [[255u8; 4]; 48];
+    let rgba = (gl::RGBA, gl::UNSIGNED_BYTE);
+    t.image(gl::TEXTURE_2D_ARRAY, 0, gl::COMPRESSED_RG_RGTC2, size, rgba, Some(&texels));
+    t.copy_tex_sub_image_3d(gl::TEXTURE_2D_ARRAY, 0, 0, 0, 1, 8, 8, 4, 4);
+    t.no_error("a layer");
+    let v = t.texels::<[f32; 4]>(gl::TEXTURE_2D_ARRAY, 0, gl::RGBA, gl::FLOAT, 48);
+    t.near(v[16 + 5][0], smooth(9, 9)[0], 0.02, "the layer");
+    t.near(v[16 + 5][1], smooth(9, 9)[1], 0.02, "the layer");
+    t.near(v[5][0], 1.0, 0.0, "the layer before");
+    t.near(v[37][0], 1.0, 0.0, "the layer after");
+    t.texture_name(gl::TEXTURE_CUBE_MAP);
+    for face in 0..6 {
+        t.copy_tex_image_2d(gl::TEXTURE_CUBE_MAP_POSITIVE_X + face, 0, 0x83F3, face as i32 * 2, 0, 4, 4, 0);
+    }
+    t.no_error("faces");
+    for face in 0..6 {
+        let target = gl::TEXTURE_CUBE_MAP_POSITIVE_X + face;
+        let v = t.texels::<[f32; 4]>(target, 0, gl::RGBA, gl::FLOAT, 16);
+        t.near(v[6][0], smooth(face as i32 * 2 + 2, 1)[0], 0.05, &format!("face {face}"));
+    }
+    // Integers do not mix with block formats, and depth is none of their components.
+    t.target_of(4, 4, gl::RGBA8UI);
+    t.texture_name(gl::TEXTURE_2D);
+    t.copy_tex_image_2d(gl::TEXTURE_2D, 0, gl::COMPRESSED_RED_RGTC1, 0, 0, 4, 4, 0);
+    t.error(gl::INVALID_OPERATION, "from integers");
+    t.equal(t.get_tex_level_parameter_i32(gl::TEXTURE_2D, 0, gl::TEXTURE_WIDTH), 0, "width after an error");
 }
 
 unsafe fn errors(t: &Scene) {
