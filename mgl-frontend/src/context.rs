@@ -142,6 +142,7 @@ impl Context {
         };
         let options = TrackerOptions { switches: share.switches, ..TrackerOptions::default() };
         let tracker = Tracker::new(share.handles.clone(), options);
+        share.enter();
         Ok(Context {
             state,
             tracker,
@@ -159,15 +160,14 @@ impl Context {
         self.state.lost = true;
     }
 
-    /// `glGetGraphicsResetStatus`. A reset after which everything was restored is told once, and only to a context that
-    /// asked to be told (`KHR_robustness`: a status that does not come again is a reset that is over).
+    /// `glGetGraphicsResetStatus`. Only a context that asked to be told of resets is told (OpenGL 4.5 section 2.3.2); every
+    /// other one learns of its loss by `GL_CONTEXT_LOST`. A reset after which everything was restored is told once
+    /// (`KHR_robustness`: a status that does not come again is a reset that is over).
     pub fn get_graphics_reset_status(&mut self) -> u32 {
-        if self.check_lost() {
-            return gl::UNKNOWN_CONTEXT_RESET;
-        }
+        let is_lost = self.check_lost();
         let resets = self.state.share.resets();
         let is_news = std::mem::replace(&mut self.state.known_resets, resets) != resets;
-        if is_news && self.state.attribs.lose_context_on_reset {
+        if (is_lost || is_news) && self.state.attribs.lose_context_on_reset {
             gl::UNKNOWN_CONTEXT_RESET
         } else {
             gl::NO_ERROR
@@ -319,6 +319,7 @@ impl Drop for Context {
             self.tracker.shutdown(&mut *self.pipe);
             self.submit();
         }
+        self.state.share.leave();
         self.state.share.free(self.state.handle);
     }
 }

@@ -163,6 +163,8 @@ pub struct ShareGroup {
     pub(crate) formats: crate::format::FormatTable,
     /// Sync objects.
     pub(crate) syncs: crate::sync::SyncTable,
+    /// Contexts of the group that are there now.
+    n_contexts: AtomicUsize,
     lost: AtomicBool,
 }
 
@@ -236,6 +238,7 @@ impl ShareGroup {
             renderbuffers: Default::default(),
             formats,
             syncs: Default::default(),
+            n_contexts: AtomicUsize::new(0),
             lost: AtomicBool::new(false),
         })
     }
@@ -243,6 +246,21 @@ impl ShareGroup {
     /// Highest GL version that contexts of this group have.
     pub fn max_version(&self) -> (u32, u32) {
         MAX_VERSION
+    }
+
+    /// A context joins the group.
+    pub(crate) fn enter(&self) {
+        self.n_contexts.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// A context leaves the group.
+    pub(crate) fn leave(&self) {
+        self.n_contexts.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Whether several contexts share the objects.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.n_contexts.load(Ordering::Acquire) > 1
     }
 
     /// Marks every context of the group as lost (the device is gone).

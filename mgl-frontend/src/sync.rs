@@ -154,7 +154,13 @@ impl Context {
                 return Err(invalid_value("glFenceSync: flags"));
             }
             let fence = ctx.insert_fence(false)?;
-            let sync = Sync { fence, context: ctx.state.handle, flushed: AtomicBool::new(false) };
+            // Only this context can submit what is before the fence, and another one may wait for it on the device: its
+            // commands must not overtake those of this one.
+            let flushed = ctx.state.share.is_shared();
+            if flushed {
+                ctx.submit();
+            }
+            let sync = Sync { fence, context: ctx.state.handle, flushed: AtomicBool::new(flushed) };
             Ok(ctx.state.share.syncs.insert(Arc::new(sync)))
         })
     }
@@ -226,7 +232,7 @@ impl Context {
 
     /// `glGetSynciv`.
     pub fn get_sync(&mut self, sync: usize, pname: u32) -> Option<i32> {
-        self.gl(|ctx| {
+        let answer = self.gl(|ctx| {
             let object = ctx.sync_object(sync, "glGetSynciv")?;
             Ok(Some(match pname {
                 gl::OBJECT_TYPE => gl::SYNC_FENCE as i32,
@@ -244,6 +250,8 @@ impl Context {
                 }
                 _ => return Err(invalid_enum("glGetSynciv: pname")),
             }))
-        })
+        });
+        // A loop of such questions ends on a lost context as well (OpenGL 4.5 section 2.3.2).
+        answer.or_else(|| (pname == gl::SYNC_STATUS && self.state.lost).then_some(gl::SIGNALED as i32))
     }
 }

@@ -180,8 +180,8 @@ impl MagmaContext {
         }
         self.rec.keep(Object::Buffer(&storage), true);
         let indices = (storage.size - base) / u64::from(info.index_size);
-        let ranges =
-            if self.device.features.robust_indices || from_indirect { None } else { cut_ranges(ranges, indices) };
+        // Devices that read indices past the end as 0 would still draw as many as an absurd count says.
+        let ranges = if from_indirect { None } else { cut_ranges(ranges, indices) };
         Ok(Some(IndexPlan { topology, restart, index: Some((storage.raw, base, ty)), ranges }))
     }
 

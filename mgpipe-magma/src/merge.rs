@@ -51,6 +51,9 @@ pub(crate) struct Steady {
     patch_vertices: u32,
 }
 
+/// Most vertices of a draw whose indices are not counted: a larger one is cut to those that there are.
+const LARGE_DRAW: u32 = 1 << 18;
+
 /// Flags whose values do not change what is drawn.
 const HINTS: u8 = draw_flags::INDEX_RANGE | draw_flags::XFB_COUNT;
 
@@ -169,7 +172,7 @@ impl MagmaContext {
     /// False when there is more to do.
     #[inline]
     pub(crate) fn draw_steady(&mut self, info: &DrawInfo, ranges: &[DrawRange]) -> PipeResult<bool> {
-        if self.steady != Some(Steady::new(info)) {
+        if self.steady != Some(Steady::new(info)) || ranges.iter().any(|range| range.count > LARGE_DRAW) {
             return Ok(false);
         }
         let Some(pass) = &self.pass else { return Ok(false) };

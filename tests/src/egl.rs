@@ -24,12 +24,14 @@ pub struct ContextRequest {
     pub surface: (i32, i32),
     /// Make the context current without any surface, even when a pbuffer could be had.
     pub surfaceless: bool,
+    /// The least number of samples of the pbuffer; 0 for one without.
+    pub samples: i32,
 }
 
 impl ContextRequest {
     /// The default request, usable in constants.
     pub const DEFAULT: Self =
-        Self { version: (3, 3), debug: false, robust: false, surface: (64, 64), surfaceless: false };
+        Self { version: (3, 3), debug: false, robust: false, surface: (64, 64), surfaceless: false, samples: 0 };
 }
 
 impl Default for ContextRequest {
@@ -111,6 +113,8 @@ impl Egl {
                     24,
                     egl::STENCIL_SIZE,
                     8,
+                    egl::SAMPLES,
+                    request.samples,
                     egl::NONE,
                 ],
             )

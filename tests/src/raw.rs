@@ -155,5 +155,41 @@ functions! {
     fn VertexAttribI4ui(index: u32, x: u32, y: u32, z: u32, w: u32);
     fn VertexAttribP4ui(index: u32, kind: u32, normalized: u8, value: u32);
     fn VertexAttrib4Nub(index: u32, x: u8, y: u8, z: u8, w: u8);
+    fn BindAttribLocation(program: u32, index: u32, name: *const c_char);
+    fn BindFragDataLocation(program: u32, color: u32, name: *const c_char);
+    fn BindSampler(unit: u32, sampler: u32);
+    fn BindVertexArray(name: u32);
+    fn DebugMessageControl(source: u32, kind: u32, severity: u32, count: i32, ids: *const u32, enabled: u8);
+    fn DebugMessageInsert(source: u32, kind: u32, id: u32, severity: u32, length: i32, text: *const c_char);
+    fn DrawBuffers(count: i32, buffers: *const u32);
+    fn DrawElements(mode: u32, count: i32, kind: u32, offset: usize);
+    fn DrawElementsBaseVertex(mode: u32, count: i32, kind: u32, offset: usize, base: i32);
+    fn DrawElementsInstanced(mode: u32, count: i32, kind: u32, offset: usize, instances: i32);
+    fn GetDebugMessageLog(
+        count: u32, room: i32, sources: *mut u32, kinds: *mut u32, ids: *mut u32, severities: *mut u32,
+        lengths: *mut i32, texts: *mut c_char,
+    ) -> u32;
+    fn GetFragDataLocation(program: u32, name: *const c_char) -> i32;
+    fn GetObjectLabel(kind: u32, name: u32, room: i32, length: *mut i32, text: *mut c_char);
+    fn GetProgramInfoLog(program: u32, room: i32, length: *mut i32, text: *mut c_char);
+    fn GetShaderInfoLog(shader: u32, room: i32, length: *mut i32, text: *mut c_char);
+    fn GetShaderSource(shader: u32, room: i32, length: *mut i32, text: *mut c_char);
+    fn GetTexImage(target: u32, level: i32, format: u32, kind: u32, data: *mut c_void);
+    fn GetTransformFeedbackVarying(
+        program: u32, index: u32, room: i32, length: *mut i32, size: *mut i32, kind: *mut u32, name: *mut c_char,
+    );
+    fn GetUniformLocation(program: u32, name: *const c_char) -> i32;
+    fn ObjectLabel(kind: u32, name: u32, length: i32, text: *const c_char);
+    fn ObjectPtrLabel(object: *const c_void, length: i32, text: *const c_char);
+    fn PopDebugGroup();
+    fn PushDebugGroup(source: u32, id: u32, length: i32, text: *const c_char);
+    fn ReadPixels(x: i32, y: i32, width: i32, height: i32, format: u32, kind: u32, data: *mut c_void);
+    fn Uniform1fv(location: i32, count: i32, values: *const f32);
+    fn Uniform1iv(location: i32, count: i32, values: *const i32);
+    fn Uniform3fv(location: i32, count: i32, values: *const f32);
+    fn Uniform4fv(location: i32, count: i32, values: *const f32);
+    fn UniformMatrix3fv(location: i32, count: i32, transpose: u8, values: *const f32);
+    fn UseProgram(program: u32);
+    fn VertexAttribPointer(index: u32, size: i32, kind: u32, normalized: u8, stride: i32, offset: usize);
     fn WaitSync(sync: *mut c_void, flags: u32, timeout: u64);
 }

@@ -241,6 +241,11 @@ unsafe fn sized_text(ctx: &mut Context, length: i32, pointer: *const c_char, wha
         return None;
     }
     let found = match usize::try_from(length) {
+        // Refused by its length alone: what lies there need not be read.
+        Ok(n) if n >= MAX_TEXT => {
+            ctx.record_error(gl::INVALID_VALUE, what);
+            return None;
+        }
         // SAFETY: by the contract.
         Ok(n) => String::from_utf8_lossy(unsafe { bytes(ctx, pointer.cast(), n, what) }?).into_owned(),
         // SAFETY: by the contract.

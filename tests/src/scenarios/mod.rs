@@ -7,6 +7,7 @@ mod clear;
 mod clear_detail;
 mod context;
 mod control;
+mod default_framebuffer;
 mod draw;
 mod error;
 mod error_detail;
@@ -14,11 +15,13 @@ mod fragment;
 mod framebuffer;
 mod framebuffer_blit;
 mod hostile;
+mod hostile_arguments;
 mod hostile_draw;
 mod hostile_shader;
 mod mapping;
 mod mixed;
 mod object;
+mod page_end;
 mod primitive;
 mod query;
 mod query_detail;
@@ -60,8 +63,10 @@ pub fn all() -> Vec<Scenario> {
         transfer_format::SCENARIOS,
         transfer_conversion::SCENARIOS,
         transfer_order::SCENARIOS,
+        page_end::SCENARIOS,
         framebuffer::SCENARIOS,
         framebuffer_blit::SCENARIOS,
+        default_framebuffer::SCENARIOS,
         attachment::SCENARIOS,
         shader::SCENARIOS,
         varying::SCENARIOS,
@@ -79,6 +84,7 @@ pub fn all() -> Vec<Scenario> {
         state_detail::SCENARIOS,
         hostile::SCENARIOS,
         hostile_draw::SCENARIOS,
+        hostile_arguments::SCENARIOS,
         hostile_shader::SCENARIOS,
         mixed::SCENARIOS,
         control::SCENARIOS,

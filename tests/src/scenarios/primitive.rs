@@ -10,6 +10,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("primitive_provoking_vertex_of_every_mode", provoking_vertex_of_every_mode),
     Scenario::new("primitive_restart_of_every_mode", restart_of_every_mode),
     Scenario::new("primitive_restart_details", restart_details),
+    Scenario::new("primitive_restart_with_provoking_vertex", restart_with_provoking_vertex),
     Scenario::new("primitive_adjacency", adjacency),
     Scenario::new("primitive_id", primitive_id),
     Scenario::new("primitive_clip_distances_all", clip_distances_all),
@@ -134,6 +135,50 @@ unsafe fn restart_of_every_mode(t: &Scene) {
         let twice = t.read(48, 16);
         t.check(restarted == twice, format!("mode {mode:#x}: restarted and drawn twice differ"));
         t.check(twice.count(|p| p[3] != 0) > 1, format!("mode {mode:#x} draws something"));
+    }
+}
+
+unsafe fn restart_with_provoking_vertex(t: &Scene) {
+    // Flat shading after a restart counts from the restart, whatever the index size; the greatest index of each type is the
+    // restart index that most programs use.
+    t.target(64, 16);
+    t.program(CELL_VS, CELL_FS);
+    // Two strips of four triangles, left and right; vertices 0 to 5 and 6 to 11.
+    let strip = |x: f32| (0..6).map(move |i| [x + i as f32 * 0.15, if i % 2 == 0 { -1.0 } else { 1.0 }]);
+    t.positions(&strip(-1.0).chain(strip(0.0)).collect::<Vec<_>>());
+    t.enable(gl::PRIMITIVE_RESTART);
+    let indices = |restart: u32| [0, 1, 2, 3, 4, 5, restart, restart, 6, 7, 8, 9, 10, 11];
+    for (kind, restart) in [
+        (gl::UNSIGNED_BYTE, 0xff),
+        (gl::UNSIGNED_SHORT, 0xffff),
+        (gl::UNSIGNED_SHORT, 0x1234),
+        (gl::UNSIGNED_INT, u32::MAX),
+    ] {
+        let list = indices(restart);
+        match kind {
+            gl::UNSIGNED_BYTE => t.buffer(gl::ELEMENT_ARRAY_BUFFER, &list.map(|v| v as u8)),
+            gl::UNSIGNED_SHORT => t.buffer(gl::ELEMENT_ARRAY_BUFFER, &list.map(|v| v as u16)),
+            _ => t.buffer(gl::ELEMENT_ARRAY_BUFFER, &list),
+        };
+        t.raw.PrimitiveRestartIndex(restart);
+        for (convention, offset) in [(gl::FIRST_VERTEX_CONVENTION, 0), (gl::LAST_VERTEX_CONVENTION, 2)] {
+            t.raw.ProvokingVertex(convention);
+            t.clear(gl::COLOR_BUFFER_BIT);
+            t.draw_elements(gl::TRIANGLE_STRIP, 14, kind, 0);
+            let picture = t.read(64, 16);
+            for half in 0..2usize {
+                for i in 0..4usize {
+                    // Triangle i has its middle above vertex i + 1, on the side of its two equal vertices.
+                    let x = half * 32 + ((i + 1) as f32 * 0.15 * 32.0) as usize;
+                    let y = if i % 2 == 0 { 4 } else { 11 };
+                    let what =
+                        format!("type {kind:#x}, restart {restart:#x}, {convention:#x}: strip {half}, triangle {i}");
+                    t.equal(usize::from(picture.pixel(x, y)[0] / 10), half * 6 + i + offset, &what);
+                }
+            }
+            t.equal(picture.count(|p| p[3] != 0 && p[0] / 10 > 11), 0, "no triangle of both strips");
+            t.equal(picture.pixel(30, 8)[3], 0, "between the strips");
+        }
     }
 }
 

@@ -15,6 +15,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("conditional_errors", conditional_errors),
     Scenario::new("sync_several_in_order", several_in_order),
     Scenario::new("sync_wait_and_errors", wait_and_errors),
+    Scenario::new("sync_runs_out_and_ends", runs_out_and_ends),
     Scenario::new("feedback_types_and_arrays", types_and_arrays),
     Scenario::new("feedback_every_mode", every_mode),
     Scenario::new("feedback_and_rasterisation", and_rasterisation),
@@ -332,6 +333,50 @@ unsafe fn several_in_order(t: &Scene) {
         t.check(matches!(polled, gl::ALREADY_SIGNALED | gl::TIMEOUT_EXPIRED), format!("poll {i}: {polled:#x}"));
         t.raw.DeleteSync(fence);
     }
+}
+
+unsafe fn runs_out_and_ends(t: &Scene) {
+    // With much work before it, a fence is seen unsignalled, then a wait runs out, and a longer one is satisfied.
+    t.target(512, 512);
+    let program = t.program(
+        FULL_VS,
+        "uniform int n; in vec2 uv; out vec4 result;
+         void main() {
+            vec2 v = uv;
+            for (int i = 0; i < n; i++) v = vec2(sin(v.x * 3.0 + v.y), cos(v.y * 2.0 - v.x));
+            result = vec4(v * 0.5 + 0.5, 1.0, 1.0);
+         }",
+    );
+    t.vertex_array();
+    t.set_int(program, "n", 4);
+    t.fill();
+    t.finish();
+    let mut seen = Vec::new();
+    // The work doubles until the device needs a while for it.
+    for n in [20, 40, 80, 160, 320, 640, 1280, 2560] {
+        t.set_int(program, "n", n);
+        t.fill();
+        let fence = t.raw.FenceSync(gl::SYNC_GPU_COMMANDS_COMPLETE, 0);
+        t.flush();
+        let known = gl::NativeFence(fence.cast());
+        let status = t.get_sync_status(known);
+        let polled = t.raw.ClientWaitSync(fence, 0, 0);
+        let start = std::time::Instant::now();
+        let short = t.raw.ClientWaitSync(fence, 0, 1_000_000);
+        let took = start.elapsed();
+        let last = t.raw.ClientWaitSync(fence, gl::SYNC_FLUSH_COMMANDS_BIT, 60_000_000_000);
+        t.check(matches!(last, gl::CONDITION_SATISFIED | gl::ALREADY_SIGNALED), format!("the last wait: {last:#x}"));
+        t.equal(t.get_sync_status(known), gl::SIGNALED, "its status");
+        t.equal(t.raw.ClientWaitSync(fence, 0, 0), gl::ALREADY_SIGNALED, "waited for again");
+        t.raw.DeleteSync(fence);
+        seen.push((n, status, polled, short, last));
+        if status == gl::UNSIGNALED && polled == gl::TIMEOUT_EXPIRED && short == gl::TIMEOUT_EXPIRED {
+            t.check(took.as_millis() >= 1, format!("a wait of a millisecond ran out after {took:?}"));
+            t.equal(last, gl::CONDITION_SATISFIED, "a wait that had to wait");
+            return;
+        }
+    }
+    t.fail(format!("no wait ran out: {seen:x?}"));
 }
 
 unsafe fn wait_and_errors(t: &Scene) {

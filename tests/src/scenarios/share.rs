@@ -16,6 +16,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("share_programs", programs),
     Scenario::new("share_samplers_and_renderbuffers", samplers_and_renderbuffers),
     Scenario::new("share_fences", fences),
+    Scenario::new("share_fence_without_flush", fence_without_flush),
     Scenario::new("share_deletion", deletion),
     Scenario::new("share_names", names),
     Scenario::new("share_drawn_there_sampled_here", drawn_there_sampled_here),
@@ -280,6 +281,57 @@ unsafe fn fences(t: &Scene) {
     t.check(matches!(waited, gl::ALREADY_SIGNALED | gl::CONDITION_SATISFIED), format!("a client wait: {waited:#x}"));
     t.equal(error, gl::NO_ERROR, "waits of another context");
     t.check(!t.is_sync(gl::NativeFence(fence.cast())), "deleted there");
+}
+
+unsafe fn fence_without_flush(t: &Scene) {
+    // The other context waits on the server for a fence that was not flushed. Its commands may have to wait until that
+    // happens, but its thread goes on, and neither do the contexts block each other for ever.
+    let target = t.target(16, 16);
+    let program = t.program(FULL_VS, COLOR_FS);
+    t.vertex_array();
+    let others: Vec<GlContext> = (0..2).map(|_| second(t)).collect();
+    for round in 0..20u8 {
+        let color = [f32::from(round) / 255.0, 1.0, 0.0, 1.0];
+        t.set_vec4(program, "color", color);
+        t.fill();
+        let fences = [0, 1].map(|_| t.raw.FenceSync(gl::SYNC_GPU_COMMANDS_COMPLETE, 0).expose_provenance());
+        let waiting = Barrier::new(3);
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = others
+                .iter()
+                .zip(fences)
+                .map(|(other, fence)| {
+                    let waiting = &waiting;
+                    scope.spawn(move || {
+                        // SAFETY: each context is current on one thread while `o` lives.
+                        unsafe {
+                            let o = Other::enter(other);
+                            o.raw.WaitSync(std::ptr::with_exposed_provenance_mut(fence), 0, gl::TIMEOUT_IGNORED);
+                            o.gl.flush();
+                            // Only now the first context goes on: it must not be needed to come this far.
+                            waiting.wait();
+                            let framebuffer = o.gl.create_framebuffer().unwrap();
+                            o.gl.bind_framebuffer(gl::FRAMEBUFFER, Some(framebuffer));
+                            let (point, kind) = (gl::COLOR_ATTACHMENT0, gl::TEXTURE_2D);
+                            o.gl.framebuffer_texture_2d(gl::FRAMEBUFFER, point, kind, Some(target.texture), 0);
+                            let mut texel = [0u8; 4];
+                            let data = gl::PixelPackData::Slice(Some(&mut texel));
+                            o.gl.read_pixels(9, 9, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE, data);
+                            o.gl.delete_framebuffer(framebuffer);
+                            (texel, o.gl.get_error())
+                        }
+                    })
+                })
+                .collect();
+            waiting.wait();
+            t.flush();
+            for thread in threads {
+                let seen = thread.join().expect("the other thread ends well");
+                t.equal(seen, ([round, 255, 0, 255], gl::NO_ERROR), &format!("round {round}"));
+            }
+        });
+        fences.into_iter().for_each(|fence| t.raw.DeleteSync(std::ptr::with_exposed_provenance_mut(fence)));
+    }
 }
 
 unsafe fn deletion(t: &Scene) {

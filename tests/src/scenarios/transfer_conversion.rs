@@ -17,6 +17,8 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("transfer_buffer_rows_and_skips", buffer_rows_and_skips),
     Scenario::new("transfer_buffer_errors", buffer_errors),
     Scenario::new("transfer_sub_image_conversions", sub_image_conversions),
+    Scenario::new("transfer_sub_images_of_packed_colors", sub_images_of_packed_colors)
+        .without_reference("Mesa 22.3 swaps the bytes of the first pixel alone"),
     Scenario::new("transfer_sub_images_of_every_target", sub_images_of_every_target),
     Scenario::new("transfer_legal_pairs", legal_pairs),
     Scenario::new("transfer_pixel_store_state", pixel_store_state),
@@ -509,6 +511,45 @@ unsafe fn sub_image_conversions(t: &Scene) {
                 // Alpha of RGB10_A2 has two bits.
                 let step = if internal == gl::RGB10_A2 && c == 3 { 0.2 } else { 0.003 };
                 t.near(v[c], expected, step, &format!("{internal:#x} from {format:#x}, channel {c}"));
+            }
+        }
+    }
+}
+
+unsafe fn sub_images_of_packed_colors(t: &Scene) {
+    // Yellow and one colour that no permutation keeps, as words and as bytes of every order, into parts of an image.
+    for internal in [gl::RGBA8, gl::SRGB8_ALPHA8, gl::RGBA16, gl::RGBA32F] {
+        t.texture_name(gl::TEXTURE_2D);
+        t.image(gl::TEXTURE_2D, 0, internal, [4, 2, 1], (gl::RGBA, gl::UNSIGNED_BYTE), Some(&[[7u8; 4]; 8]));
+        for [r, g, b, a] in [[255u8, 255, 0, 255], [10, 20, 30, 40]] {
+            for (format, kind, bytes) in [
+                (gl::RGBA, gl::UNSIGNED_BYTE, [r, g, b, a]),
+                (gl::BGRA, gl::UNSIGNED_BYTE, [b, g, r, a]),
+                (gl::RGBA, gl::UNSIGNED_INT_8_8_8_8, u32::from_be_bytes([r, g, b, a]).to_ne_bytes()),
+                (gl::RGBA, gl::UNSIGNED_INT_8_8_8_8_REV, u32::from_le_bytes([r, g, b, a]).to_ne_bytes()),
+                (gl::BGRA, gl::UNSIGNED_INT_8_8_8_8, u32::from_be_bytes([b, g, r, a]).to_ne_bytes()),
+                (gl::BGRA, gl::UNSIGNED_INT_8_8_8_8_REV, u32::from_le_bytes([b, g, r, a]).to_ne_bytes()),
+            ] {
+                for swapped in [false, true] {
+                    let word = kind != gl::UNSIGNED_BYTE;
+                    let mut texel = bytes;
+                    if swapped && word {
+                        texel.reverse();
+                    }
+                    t.pixel_store_i32(gl::UNPACK_SWAP_BYTES, swapped.into());
+                    let data = [[99; 4], texel, texel].concat();
+                    t.pixel_store_i32(gl::UNPACK_SKIP_PIXELS, 1);
+                    let part = gl::PixelUnpackData::Slice(Some(&data));
+                    t.tex_sub_image_2d(gl::TEXTURE_2D, 0, 1, 1, 2, 1, format, kind, part);
+                    t.pixel_store_i32(gl::UNPACK_SKIP_PIXELS, 0);
+                    t.pixel_store_i32(gl::UNPACK_SWAP_BYTES, 0);
+                    let what = format!("{internal:#x} from {format:#x} {kind:#x}, swapped {swapped}");
+                    t.no_error(&what);
+                    let v = t.texels::<[u8; 4]>(gl::TEXTURE_2D, 0, gl::RGBA, gl::UNSIGNED_BYTE, 8);
+                    t.equal([v[4], v[5], v[6], v[7]], [[7; 4], [r, g, b, a], [r, g, b, a], [7; 4]], &what);
+                    let clear = gl::PixelUnpackData::Slice(Some(&[7; 8]));
+                    t.tex_sub_image_2d(gl::TEXTURE_2D, 0, 1, 1, 2, 1, gl::RGBA, gl::UNSIGNED_BYTE, clear);
+                }
             }
         }
     }
