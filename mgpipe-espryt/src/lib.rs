@@ -31,6 +31,8 @@ mod blit;
 #[cfg(feature = "backend")]
 mod caps;
 #[cfg(feature = "backend")]
+mod capture;
+#[cfg(feature = "backend")]
 mod clear;
 #[cfg(feature = "backend")]
 mod context;

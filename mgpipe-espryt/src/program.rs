@@ -366,7 +366,9 @@ impl Program {
             "gl_PointSize" if variant.point_size => WRITTEN_POINT_SIZE.to_owned(),
             other => other.to_owned(),
         };
-        let names: Vec<String> = feedback.varyings.iter().map(|v| name(&v.name)).collect();
+        let last = self.last_vertex_stage();
+        let words = self.stages.iter().find(|(s, _)| Some(*s) == last).map_or(&[][..], |(_, words)| words);
+        let names: Vec<String> = crate::capture::names(feedback, words).iter().map(|n| name(n)).collect();
         let mode = match feedback.mode {
             TransformFeedbackMode::Interleaved => gl::INTERLEAVED_ATTRIBS,
             TransformFeedbackMode::Separate => gl::SEPARATE_ATTRIBS,

@@ -11,12 +11,13 @@ pub(crate) const OP_MEMBER_DECORATE: u32 = 72;
 const OP_FUNCTION_CALL: u32 = 57;
 const OP_FUNCTION: u32 = 54;
 
-const DECORATION_BUILT_IN: u32 = 11;
-const DECORATION_XFB_BUFFER: u32 = 36;
+pub(crate) const DECORATION_BUILT_IN: u32 = 11;
+pub(crate) const DECORATION_XFB_BUFFER: u32 = 36;
 const DECORATION_XFB_STRIDE: u32 = 37;
-const DECORATION_OFFSET: u32 = 35;
+pub(crate) const DECORATION_OFFSET: u32 = 35;
 const DECORATION_STREAM: u32 = 29;
 pub(crate) const DECORATION_LOCATION: u32 = 30;
+pub(crate) const DECORATION_COMPONENT: u32 = 31;
 
 const BUILT_IN_BASE_VERTEX: u32 = 4424;
 const BUILT_IN_BASE_INSTANCE: u32 = 4425;
@@ -114,6 +115,8 @@ pub(crate) fn lower(words: &[u32]) -> PipeResult<Vec<u32>> {
         }
     }
     let built_in = |id: u32| built_ins.iter().find(|(i, _)| *i == id);
+    let captured = crate::capture::captured(&all);
+    let without_place = crate::capture::without_place(&all);
     // Outputs only: blocks in memory keep the offsets of their members.
     let outputs: Vec<u32> =
         all.iter().filter(|i| op(i) == OP_VARIABLE && i.len() > 3 && i[3] == STORAGE_OUTPUT).map(|i| i[2]).collect();
@@ -131,7 +134,9 @@ pub(crate) fn lower(words: &[u32]) -> PipeResult<Vec<u32>> {
                 let decoration = instruction[2];
                 let xfb = matches!(decoration, DECORATION_XFB_BUFFER | DECORATION_XFB_STRIDE | DECORATION_STREAM)
                     || (decoration == DECORATION_OFFSET && outputs.contains(&target));
-                if xfb || (decoration == DECORATION_BUILT_IN && built_in(target).is_some()) {
+                let place = matches!(decoration, DECORATION_LOCATION | DECORATION_COMPONENT);
+                let placed = place && without_place.contains(&target);
+                if xfb || placed || (decoration == DECORATION_BUILT_IN && built_in(target).is_some()) {
                     continue;
                 }
             }
@@ -147,6 +152,12 @@ pub(crate) fn lower(words: &[u32]) -> PipeResult<Vec<u32>> {
                     push_name(&mut out, *id, name);
                 }
                 continue;
+            }
+            OP_NAME if instruction.len() > 1 => {
+                if let Some(output) = captured.iter().find(|c| c.id == instruction[1]) {
+                    push_name(&mut out, output.id, &output.name());
+                    continue;
+                }
             }
             OP_VARIABLE if instruction.len() > 3 && built_in(instruction[2]).is_some() => {
                 let pointee = all
