@@ -8,8 +8,16 @@ use std::time::Duration;
 pub struct Memory {
     /// The most that was resident at once so far (`VmHWM`).
     pub peak: u64,
-    /// What of that now is shared memory: segments that two processes map count in both (`RssShmem`).
+    /// What of what is resident now is shared memory: segments that two processes map count in both (`RssShmem`).
     pub shared: u64,
+}
+
+impl Memory {
+    /// The most of what was seen at two moments. A process that ends has let go of its shared memory before its status goes.
+    pub fn most(self, other: Option<Memory>) -> Memory {
+        let other = other.unwrap_or_default();
+        Memory { peak: self.peak.max(other.peak), shared: self.shared.max(other.shared) }
+    }
 }
 
 /// A thread of a process.
@@ -125,5 +133,8 @@ mod tests {
         let status = "Name:\tx\nVmHWM:\t    2048 kB\nVmRSS:\t 100 kB\nRssShmem:\t       4 kB\n";
         assert_eq!(memory_in(status), Some(Memory { peak: 2 << 20, shared: 4096 }));
         assert_eq!(memory_in("Name:\tx\nState:\tZ (zombie)\n"), None);
+        let ending = memory_in("Name:\tx\nVmHWM:\t 3072 kB\nRssShmem:\t 0 kB\n");
+        assert_eq!(memory_in(status).unwrap().most(ending), Memory { peak: 3 << 20, shared: 4096 });
+        assert_eq!(memory_in(status).unwrap().most(None), memory_in(status).unwrap());
     }
 }

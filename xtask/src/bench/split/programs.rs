@@ -123,13 +123,15 @@ pub fn memory(workspace: &Workspace) -> Result<bool> {
     let mut progress = Progress::spinner("memory of the demo");
     for driver in TRANSPORTS {
         progress.update(driver.label());
-        let (mut client, mut server) = (Memory::default(), None);
+        let (mut client, mut server): (_, Option<Memory>) = (Memory::default(), None);
         let mut server_process = None;
         start(workspace, driver, &program, &[], |process| {
-            client = processes::memory(process).unwrap_or(client);
+            client = client.most(processes::memory(process));
             if driver == GlDriver::MglSpawn {
                 server_process = server_process.or_else(|| processes::child_named(process, driver_dir::SERVER));
-                server = server_process.and_then(processes::memory).or(server);
+                if let Some(now) = server_process.and_then(processes::memory) {
+                    server = Some(server.unwrap_or_default().most(Some(now)));
+                }
             }
         })?;
         found.push((driver, client, server));
