@@ -97,9 +97,10 @@ impl Drop for OpeningGuard {
     }
 }
 
-/// Whether this call comes from inside the backend's own start.
+/// Whether this call comes from inside the backend's own start: on the same thread, or in the process of a server, where the
+/// backend is linked in and this library is only loaded because the Vulkan driver asks EGL which devices there are.
 pub(crate) fn is_opening() -> bool {
-    OPENING.get()
+    OPENING.get() || std::env::var_os("MGL_ROLE").is_some_and(|role| role == "server")
 }
 
 /// The devices of the machine, asked for once. The backend decides which device it opens, so there is one. None while

@@ -29,6 +29,9 @@ fn main() -> ExitCode {
     logging::init();
     // Whatever this process opens runs here: a server that started a server would never end.
     std::env::set_var("MGL_TRANSPORT", "monolith");
+    // A Vulkan driver may ask EGL for devices while it is opened, and EGL may have the driver's library among its vendors: that
+    // one must answer without opening Vulkan, which would wait for itself.
+    std::env::set_var("MGL_ROLE", "server");
     match serving::run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
