@@ -14,9 +14,13 @@ use mgpipe_types::{
     fence_status, flush_flags, Backend, Context, ContextHandle, Handle, HandleOnly, Kind, Opcode, PipeError, Screen,
     SharedMemory,
 };
+pub(crate) use waits::LONGEST_WAIT;
+use waits::Waits;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thiserror::Error;
+
+mod waits;
 
 /// Why a client was given up.
 #[non_exhaustive]
@@ -85,14 +89,16 @@ pub fn serve(end: ServerEnd, backend: &dyn Backend) -> Result<ServeReport, Serve
         report: ServeReport::default(),
         frames: 0,
         watched: Vec::new(),
+        waits: Waits::default(),
         gate: Arc::new(LogGate::new()),
     };
     let mut words = Vec::new();
     loop {
-        let park = if session.watched.is_empty() { PARK } else { WATCH };
-        match commands.next(&mut words, park) {
+        session.answer_waits()?;
+        match commands.next(&mut words, session.park()) {
             Ok(true) => {}
             Ok(false) => {
+                session.wait_for_fences();
                 session.tell_fences();
                 session.tell_kept_back();
                 continue;
@@ -143,6 +149,8 @@ struct Session<'b> {
     frames: u64,
     /// Fences that the client has not been told of: number of the screen, and the fence.
     watched: Vec<(u32, Handle)>,
+    /// Threads of the client that wait for fences.
+    waits: Waits,
     /// Holds back floods of log lines.
     gate: Arc<LogGate>,
 }
@@ -209,6 +217,7 @@ impl Session<'_> {
                 let gone = (self.subject.screen, fence.handle);
                 self.watched.retain(|watched| *watched != gone);
             }
+            Call::FenceWait { wait } => return self.start_wait(ticket, wait),
             _ => {}
         }
         let ends_frame = match &call {

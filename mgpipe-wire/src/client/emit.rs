@@ -7,6 +7,7 @@ use super::writer::Writer;
 use crate::message::{control, Subject};
 use crate::port::PortError;
 use crate::record::{argument_bytes, padded, record_flags};
+use crate::server::LONGEST_WAIT;
 use mgpipe_types::*;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,9 +19,6 @@ const INLINE_BYTES: usize = 2048;
 
 /// Storage of at least this many bytes is not declared blindly: the caller hears of a lack of memory in time.
 const CAREFUL_BYTES: u64 = 256 << 20;
-
-/// Longest wait that the server does in one go: it serves other threads of the client in between.
-const WAIT_SLICE: Duration = Duration::from_millis(20);
 
 /// Questions about a fence that are answered from what the server said, before it is asked once.
 const FRUITLESS_POLLS: u32 = 64;
@@ -272,12 +270,15 @@ macro_rules! speak {
 /// What precedes a record on this side. Only a few calls have something.
 macro_rules! before {
     ($share:expr, $subject:expr, resource_subdata($data:ident, $regions:ident, $bytes:ident)) => {
-        $share.maps.uploaded($data, $bytes)
+        $share.maps.uploaded($subject.context, $data, $bytes)
     };
     ($share:expr, $subject:expr, fence_create($desc:ident)) => {
-        $share.listener.expect_fence($desc.fence)
+        $share.listener.expect_fence($desc.fence);
+        $share.maps.fenced($subject.context, $desc.fence)
     };
     ($share:expr, $subject:expr, fence_destroy($fence:ident)) => {
+        let is_signaled = $share.listener.is_signaled($fence.handle) == Some(true);
+        $share.maps.fence_ends($fence.handle, is_signaled);
         $share.listener.forget_fence($fence.handle)
     };
     ($share:expr, $subject:expr, memory_barrier($barrier:ident)) => {
@@ -336,9 +337,13 @@ macro_rules! maps_before {
         $self.bound.indirect_buffers([$buffers.indirect, $buffers.parameter])
     };
     ($self:ident set_shader_buffers($header:ident, $ranges:ident, $bytes:ident)) => {
+        if $header.writable_mask != 0 {
+            $self.share.maps.bound_for_writing($ranges);
+        }
         $self.bound.shader_buffers($header, $ranges)
     };
     ($self:ident set_stream_output_targets($header:ident, $targets:ident)) => {
+        $self.share.maps.bound_for_writing($targets);
         $self.bound.capture_targets($targets)
     };
     ($self:ident begin_stream_output($begin:ident)) => {
@@ -371,12 +376,8 @@ macro_rules! maps_before {
             $self.share.maps.push_copy(&$self.connection, $self.subject, $copy);
         }
     };
-    ($self:ident resource_readback($readback:ident, $bytes:ident)) => {
-        if $self.share.maps.any() {
-            $self.share.maps.push_read(&$self.connection, $self.subject, $readback.res);
-        }
-    };
     ($self:ident readback_to_buffer($readback:ident)) => {
+        $self.share.maps.before_pack(&$self.connection, $self.subject, $readback.buffer);
         if $self.share.maps.any() {
             $self.share.maps.push_written(&$self.connection, $self.subject, $readback.buffer);
         }
@@ -397,10 +398,10 @@ macro_rules! maps_after {
         }
     };
     ($self:ident resource_copy_region($copy:ident)) => {
-        $self.share.maps.copied($copy)
+        $self.share.maps.copied($self.subject.context, $copy)
     };
     ($self:ident readback_to_buffer($readback:ident)) => {
-        $self.share.maps.packed($readback)
+        $self.share.maps.packed($self.subject.context, $readback)
     };
     ($self:ident $name:ident($($arg:ident),*)) => {};
 }
@@ -452,6 +453,19 @@ macro_rules! context_method {
             self.share.maps.push_range(&self.connection, self.subject, range.res, range.offset, range.size);
         }
     };
+    (context $class:ident ResourceReadback $($rest:tt)*) => {
+        fn resource_readback(&mut self, readback: &BufferReadback, bytes: &mut [u8]) -> PipeResult<()> {
+            self.connection.drain();
+            let is_signaled = |fence| self.share.listener.is_signaled(fence) == Some(true);
+            if self.share.maps.read_packed(readback, bytes, is_signaled) {
+                return Ok(());
+            }
+            if self.share.maps.any() {
+                self.share.maps.push_read(&self.connection, self.subject, readback.res);
+            }
+            speak!(self.connection, self.subject, ResourceReadback (readback : payload, bytes : out) -> status)
+        }
+    };
     (context $class:ident QueryAvailable $($rest:tt)*) => {
         fn query_available(&mut self, query: &HandleOnly) -> PipeResult<QueryAnswer> {
             self.ask_query(query)
@@ -469,7 +483,6 @@ macro_rules! context_method {
     };
     (context $class:ident $op:ident $name:ident ($($arg:ident : $kind:ident $ty:ident),*) -> status) => {
         fn $name(&mut self, $($arg: mgpipe_arg!($kind $ty)),*) -> PipeResult<()> {
-            maps_before!(self $name($($arg),*));
             speak!(self.connection, self.subject, $op ($($arg : $kind),*) -> status)
         }
     };
@@ -550,13 +563,15 @@ impl WireScreen {
         let start = Instant::now();
         let limit = Duration::from_nanos(wait.timeout_ns);
         loop {
+            // The server answers when the fence signals, and serves other threads of the client until then. A longer wait
+            // is asked for again, so that the patience with a silent server is on top of a known time.
             let left = limit.saturating_sub(start.elapsed());
-            let slice = FenceWait { fence: wait.fence, timeout_ns: left.min(WAIT_SLICE).as_nanos() as u64 };
-            let slice = &slice;
+            let part = FenceWait { fence: wait.fence, timeout_ns: left.min(LONGEST_WAIT).as_nanos() as u64 };
+            let part = &part;
             let answer: PipeResult<FenceAnswer> =
-                speak!(self.0.connection, self.subject(), FenceWait (slice : payload) -> pod);
+                speak!(self.0.connection, self.subject(), FenceWait (part : payload) -> pod);
             let timed_out = answer.as_ref().is_ok_and(|answer| answer.status == fence_status::TIMEOUT);
-            if !timed_out || left <= WAIT_SLICE {
+            if !timed_out || left <= LONGEST_WAIT {
                 return self.seen(wait.fence, answer);
             }
         }

@@ -11,6 +11,7 @@
 
 mod bound;
 mod copied;
+mod packs;
 mod ranges;
 #[cfg(test)]
 mod tests;
@@ -27,9 +28,10 @@ use super::connection::Connection;
 use crate::message::Subject;
 use copied::{Destination, Mapped};
 use mgpipe_types::{
-    gl, ContextHandle, CopyRegion, Handle, Kind, MapResult, PipeError, PipeResult, ReadbackToBuffer, ResourceDesc,
-    SharedMemory, SubData, Target,
+    gl, BufferRange, BufferReadback, ContextHandle, CopyRegion, Handle, Kind, MapResult, PipeError, PipeResult,
+    ReadbackToBuffer, ResourceDesc, SharedMemory, SubData, Target,
 };
+use packs::Packs;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -84,12 +86,17 @@ pub(crate) struct Counters {
     pub(crate) fetched: AtomicU64,
 }
 
-/// Storage that could be mapped.
+/// Storage of a buffer.
 #[derive(Clone, Copy)]
 struct Storage {
     size: usize,
+    /// It can be mapped and used at once.
+    persistent: bool,
     coherent: bool,
 }
+
+/// Largest storage that is shared for the sake of read-backs.
+const MOST_PACKED: usize = 64 << 20;
 
 #[derive(Default)]
 struct Tables {
@@ -110,6 +117,7 @@ pub(crate) struct Maps {
     /// Moves when a mapping begins or ends, or a texture shows another buffer; from 1.
     generation: AtomicU64,
     tables: Mutex<Tables>,
+    packs: Packs,
     watch: OnceLock<Option<PageWatch>>,
     counters: Counters,
 }
@@ -150,6 +158,7 @@ impl Maps {
             live: AtomicUsize::new(0),
             generation: AtomicU64::new(1),
             tables: Mutex::default(),
+            packs: Packs::default(),
             watch: OnceLock::new(),
             counters: Counters::default(),
         })
@@ -181,7 +190,7 @@ impl Maps {
         Destination { connection, subject, counters: &self.counters, watch: self.watch() }
     }
 
-    /// Remembers storage that may be mapped, and what buffer textures show; a new specification ends a mapping.
+    /// Remembers storage, and what buffer textures show; a new specification ends a mapping.
     pub(crate) fn specified(&self, desc: &ResourceDesc) {
         if desc.target == Target::TexBuffer as u8 {
             self.tables.lock().texels.insert(desc.handle, desc.buffer);
@@ -191,14 +200,14 @@ impl Maps {
             return;
         }
         let mut tables = self.tables.lock();
-        if desc.storage_flags & gl::MAP_PERSISTENT_BIT != 0 {
-            let coherent = desc.storage_flags & gl::MAP_COHERENT_BIT != 0;
-            let size = usize::try_from(desc.buffer_size).unwrap_or(usize::MAX);
-            tables.storages.insert(desc.handle, Storage { size, coherent });
-        } else if tables.storages.remove(&desc.handle).is_none() {
-            return;
+        let persistent = desc.storage_flags & gl::MAP_PERSISTENT_BIT != 0;
+        let coherent = desc.storage_flags & gl::MAP_COHERENT_BIT != 0;
+        let size = usize::try_from(desc.buffer_size).unwrap_or(usize::MAX);
+        let old = tables.storages.insert(desc.handle, Storage { size, persistent, coherent });
+        self.packs.respecified(desc.handle);
+        if persistent || old.is_some_and(|old| old.persistent) {
+            self.end(&mut tables, desc.handle);
         }
-        self.end(&mut tables, desc.handle);
     }
 
     /// A buffer or a texture is gone.
@@ -208,8 +217,11 @@ impl Maps {
             if tables.texels.remove(&resource).is_some() {
                 self.changed();
             }
-        } else if kind == Kind::Buffer as u8 && tables.storages.remove(&resource).is_some() {
-            self.end(&mut tables, resource);
+        } else if kind == Kind::Buffer as u8 {
+            self.packs.destroyed(resource);
+            if tables.storages.remove(&resource).is_some_and(|storage| storage.persistent) {
+                self.end(&mut tables, resource);
+            }
         }
     }
 
@@ -239,7 +251,7 @@ impl Maps {
     /// Out of memory, a lost device, storage that cannot be mapped.
     pub(crate) fn map(&self, connection: &Connection, subject: Subject, buffer: Handle) -> PipeResult<MapResult> {
         let mut tables = self.tables.lock();
-        let storage = tables.storages.get(&buffer).copied();
+        let storage = tables.storages.get(&buffer).copied().filter(|storage| storage.persistent);
         let storage = storage.ok_or_else(|| PipeError::Unsupported("storage that cannot be mapped".into()))?;
         let answer = |address| MapResult { address, size: storage.size as u64, segment: 0, coherent: 1, offset: 0 };
         if let Some(memory) = tables.shared.get(&buffer) {
@@ -328,8 +340,11 @@ impl Maps {
         }
     }
 
-    /// A copy was sent.
-    pub(crate) fn copied(&self, copy: &CopyRegion) {
+    /// A copy was sent by a context.
+    pub(crate) fn copied(&self, context: ContextHandle, copy: &CopyRegion) {
+        if copy.dst_kind == Kind::Buffer as u8 {
+            self.packs.written(copy.dst, context);
+        }
         if copy.dst_kind == Kind::Buffer as u8 && copy.src_kind == Kind::Buffer as u8 {
             let offset = u64::from(copy.dst_x as u32) | u64::from(copy.dst_y as u32) << 32;
             self.device_writes(copy.dst, span(offset, copy.src_box.buffer_range().1));
@@ -338,8 +353,57 @@ impl Maps {
         }
     }
 
-    /// A read-back into a buffer was sent.
-    pub(crate) fn packed(&self, readback: &ReadbackToBuffer) {
+    /// In front of a read-back into a buffer: that of a program which does so again and again becomes shared memory.
+    #[cold]
+    pub(crate) fn before_pack(&self, connection: &Connection, subject: Subject, buffer: Handle) {
+        if !self.shares || !self.packs.due(buffer) {
+            return;
+        }
+        // New storage is noted under the same lock, so what is shared here is not taken for it.
+        let tables = self.tables.lock();
+        let storage = tables.storages.get(&buffer).copied();
+        let storage = storage.filter(|storage| !storage.persistent && (1..=MOST_PACKED).contains(&storage.size));
+        match storage.map(|storage| connection.share_buffer(subject, buffer, storage.size)) {
+            Some(Ok(memory)) => {
+                self.counters.shared.fetch_add(1, Ordering::Relaxed);
+                self.packs.shared(buffer, memory);
+            }
+            Some(Err(error)) => {
+                log::debug!("a pack buffer is not shared: {error}");
+                self.packs.never(buffer);
+            }
+            None => self.packs.never(buffer),
+        }
+    }
+
+    /// A fence is about to be inserted into the commands of a context.
+    pub(crate) fn fenced(&self, context: ContextHandle, fence: Handle) {
+        self.packs.fenced(context, fence);
+    }
+
+    /// A fence is about to be destroyed.
+    pub(crate) fn fence_ends(&self, fence: Handle, is_signaled: bool) {
+        self.packs.fence_ends(fence, is_signaled);
+    }
+
+    /// Buffers are bound where draws may write them.
+    pub(crate) fn bound_for_writing(&self, ranges: &[BufferRange]) {
+        ranges.iter().for_each(|range| self.packs.never(range.res));
+    }
+
+    /// Reads bytes that pixels were read into, when they are known to be there; false when the server has to be asked.
+    pub(crate) fn read_packed(
+        &self,
+        readback: &BufferReadback,
+        out: &mut [u8],
+        is_signaled: impl FnOnce(Handle) -> bool,
+    ) -> bool {
+        self.packs.read(readback, out, is_signaled)
+    }
+
+    /// A read-back into a buffer was sent by a context.
+    pub(crate) fn packed(&self, context: ContextHandle, readback: &ReadbackToBuffer) {
+        self.packs.written(readback.buffer, context);
         self.device_writes(readback.buffer, span(readback.offset, u64::MAX));
     }
 
@@ -366,8 +430,9 @@ impl Maps {
     }
 
     /// The client uploads into a buffer that is mapped: the application sees it.
-    pub(crate) fn uploaded(&self, data: &SubData, bytes: &[u8]) {
+    pub(crate) fn uploaded(&self, context: ContextHandle, data: &SubData, bytes: &[u8]) {
         if data.target == Target::Buffer as u16 {
+            self.packs.written(data.res, context);
             if let Some(mapped) = self.get(data.res) {
                 mapped.uploaded(span(data.union_box.buffer_range().0, 0).start, bytes);
             }

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::channel::memory::Region;
+use mgpipe_types::SharedMemory;
 use std::sync::Arc;
 
 /// A block of host memory at a fixed address, on pages of its own.
@@ -49,4 +50,18 @@ impl Shadow {
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
         true
     }
+}
+
+/// Copies bytes out of memory that is shared with the server; false when the range lies outside.
+pub(crate) fn read_shared(memory: &dyn SharedMemory, offset: usize, out: &mut [u8]) -> bool {
+    let length = usize::try_from(memory.bytes()).unwrap_or(0);
+    if offset.checked_add(out.len()).is_none_or(|end| end > length) {
+        return false;
+    }
+    let from = (memory.address() as *const u8).wrapping_add(offset);
+    // SAFETY: the range was checked; `SharedMemory` keeps its address and its length as long as it lives, and it is borrowed;
+    // `out` is another block. The device may write the bytes meanwhile when the program asks for that without waiting; the
+    // copy is of plain bytes, any value is valid.
+    unsafe { std::ptr::copy_nonoverlapping(from, out.as_mut_ptr(), out.len()) };
+    true
 }

@@ -14,3 +14,5 @@ mod split;
 mod stats;
 /// The records of a program, taken from a connection and played to an applier.
 mod stream;
+/// Waits for fences hold up nothing else.
+mod waits;

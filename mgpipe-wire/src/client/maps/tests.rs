@@ -91,7 +91,7 @@ impl Rig {
         };
         self.maps.push_copy(&self.connection, self.subject, &copy);
         self.context.resource_copy_region(&copy);
-        self.maps.copied(&copy);
+        self.maps.copied(ContextHandle::NULL, &copy);
     }
 
     fn fence_passed(&self) {
