@@ -147,7 +147,7 @@ impl EsprytContext {
             self.vertex_shadow().enable(gles, 0);
             return self.apply_defaults();
         };
-        let mut enabled = 0;
+        let (mut enabled, mut gathered) = (0, false);
         for attribute in &elements.attributes {
             let index = attribute.location;
             let Some(slot) = self.vertex_buffers.get(attribute.binding as usize) else { continue };
@@ -180,24 +180,35 @@ impl EsprytContext {
                 enabled |= 1 << index;
                 continue;
             }
-            let name = buffer.name(gles)?;
+            let mut name = buffer.name(gles)?;
+            let (mut serial, mut offset, mut stride) = (buffer.serial(), offset, binding.stride);
+            let mut relative = attribute.relative_offset;
+            if stride > self.device.caps.caps.max_vertex_stride {
+                let Some((slice, step)) = self.gather(attribute, &binding, &buffer, offset)? else { continue };
+                (name, serial, offset, stride, relative) = (slice.buffer, 0, slice.offset as u64, step, 0);
+                // The elements are gathered anew for each draw.
+                gathered = true;
+            }
             let format = Format {
                 components: attribute.components,
                 ty: attribute.component_type,
                 normalized: attribute.normalized != 0,
                 integer: attribute.class == attrib_class::INTEGER,
-                offset: attribute.relative_offset,
+                offset: relative,
                 point: index,
             };
             let shadow = self.vertex_shadow();
             shadow.set_format(gles, index, format);
-            let point =
-                Point { serial: buffer.serial(), name, offset, stride: binding.stride, divisor: binding.divisor };
+            let point = Point { serial, name, offset, stride, divisor: binding.divisor };
             shadow.set_point(gles, index, point);
             enabled |= 1 << index;
         }
         self.vertex_shadow().enable(gles, enabled);
-        self.apply_defaults()
+        self.apply_defaults()?;
+        if gathered {
+            self.dirty |= dirty::BUFFERS;
+        }
+        Ok(())
     }
 
     fn vertex_shadow(&mut self) -> &mut VertexShadow {
@@ -212,6 +223,32 @@ impl EsprytContext {
         }
         self.dirty &= !(dirty::DEFAULTS | dirty::VERTEX | dirty::BUFFERS);
         Ok(())
+    }
+
+    /// Elements of an attribute one behind the other in the ring, and their distance there: they lie further apart than the
+    /// driver can step. The host reads the buffer for it.
+    fn gather(
+        &mut self,
+        attribute: &VertexAttribute,
+        binding: &VertexBinding,
+        buffer: &crate::resource::buffer::Buffer,
+        offset: u64,
+    ) -> PipeResult<Option<(Slice, u32)>> {
+        let first = offset + u64::from(attribute.relative_offset);
+        let element = element_bytes(attribute);
+        let stride = u64::from(binding.stride.max(1));
+        let Some(count) = buffer.size().checked_sub(first + element).map(|room| room / stride + 1) else {
+            return Ok(None);
+        };
+        let step = element.next_multiple_of(4);
+        let total = usize::try_from(count * step).map_err(|_| PipeError::OutOfMemory("gathered vertices".into()))?;
+        let mut bytes = vec![0; total];
+        for (index, out) in bytes.chunks_exact_mut(step as usize).enumerate() {
+            self.read_range(buffer, first + index as u64 * stride, &mut out[..element as usize])?;
+        }
+        let shared = self.shared.clone();
+        let slice = self.ring.write(&shared.device.gles, &bytes, 16)?;
+        Ok(Some((slice, step as u32)))
     }
 
     /// Elements of an attribute as four floats in the ring. The host reads the buffer for it.
@@ -250,7 +287,9 @@ impl EsprytContext {
 fn element_bytes(attribute: &VertexAttribute) -> u64 {
     match attribute.component_type {
         gl::DOUBLE => 8 * u64::from(attribute.components),
-        gl::UNSIGNED_BYTE => u64::from(attribute.components),
+        gl::UNSIGNED_BYTE | gl::BYTE => u64::from(attribute.components),
+        gl::UNSIGNED_SHORT | gl::SHORT | gl::HALF_FLOAT => 2 * u64::from(attribute.components),
+        gl::UNSIGNED_INT | gl::INT | gl::FLOAT | gl::FIXED => 4 * u64::from(attribute.components),
         _ => 4,
     }
 }
