@@ -163,7 +163,7 @@ mod tests {
 
         let callbacks = std::sync::Arc::new(mgl_frontend::FrontendCallbacks::default());
         let screen = mgpipe_wire::null::NullBackend.open(callbacks).expect("the null backend opens");
-        let attribs = ContextAttribs { major: 3, minor: 3, ..ContextAttribs::default() };
+        let attribs = ContextAttribs { major: 3, minor: 3, lose_context_on_reset: true, ..ContextAttribs::default() };
         let mut context = Context::new(&ShareGroup::new(screen), &attribs).expect("a context");
         let pointer: *mut Context = &mut context;
         tls::set_current(pointer);

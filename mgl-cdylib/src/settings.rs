@@ -139,6 +139,11 @@ impl Settings {
                 .ok_or_else(|| format!("MGL_IPC_MAP_TIER={text} is unknown; use {}", MapTier::NAMES))?,
         };
         let respawn = Respawn::parse(get)?;
+        if respawn.is_some() && map_tier == MapTier::Shared {
+            return Err(
+                "MGL_IPC_MAP_TIER=t0 shares memory with one server; with MGL_IPC_RESPAWN=1 use auto or t2".into()
+            );
+        }
         let path = |name: &str| Some(get(name)).filter(|path| !path.is_empty()).map(PathBuf::from);
         let server = path("MGL_IPC_SERVER_PATH");
         let content_addressing = match get("MGL_CSO_ADDRESSING").as_str() {
@@ -241,6 +246,8 @@ mod tests {
         assert_eq!(respawn(&[("MGL_IPC_RESPAWN", "1")]), Some(Respawn { most: 5, budget: 1 << 30 }));
         let all = [("MGL_IPC_RESPAWN", "1"), ("MGL_IPC_RESPAWN_LIMIT", "9"), ("MGL_IPC_RESPAWN_MB", "7")];
         assert_eq!(respawn(&all), Some(Respawn { most: 9, budget: 7 << 20 }));
+        let both = [("MGL_IPC_RESPAWN", "1"), ("MGL_IPC_MAP_TIER", "t0")];
+        assert!(parse(&both).expect_err("refused").contains("use auto or t2"));
     }
 
     #[test]

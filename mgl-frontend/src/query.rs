@@ -225,7 +225,7 @@ impl Context {
 
     /// `glGetQueryObject*`.
     pub fn get_query_object(&mut self, id: u32, pname: u32) -> Option<u64> {
-        self.gl(|ctx| {
+        let answer = self.gl(|ctx| {
             let query = ctx
                 .state
                 .queries
@@ -240,7 +240,9 @@ impl Context {
                 gl::QUERY_RESULT_AVAILABLE => Ok(Some(u64::from(ctx.query_value(id, false)?.is_some()))),
                 _ => Err(invalid_enum("glGetQueryObject: pname")),
             }
-        })
+        });
+        // A loop of such questions ends on a lost context as well (OpenGL 4.5 section 2.3.2).
+        answer.or_else(|| (pname == gl::QUERY_RESULT_AVAILABLE && self.state.lost).then_some(1))
     }
 
     /// `glBeginConditionalRender`.

@@ -36,7 +36,7 @@ pub(crate) fn make_current(display: &'static Display, draw: usize, read: usize, 
     if !same && !context.claim() {
         return fail(e::BAD_ACCESS, "the context is current on another thread");
     }
-    if let Err(error) = claim_surfaces(&surfaces) {
+    if let Err(error) = refuse_lost(&context).and_then(|()| claim_surfaces(&surfaces)) {
         if !same {
             context.unclaim();
         }
@@ -75,6 +75,16 @@ fn refuse_inside_callback() -> EglResult<()> {
         Some(current) => thread::with_context(&current, |_| ()),
         None => Ok(()),
     }
+}
+
+/// A context that is lost for good does not become current again (EGL 1.5 §2.6). The caller holds the claim.
+fn refuse_lost(context: &GlContext) -> EglResult<()> {
+    // SAFETY: this thread holds the claim, and no GL command is running on it: `refuse_inside_callback` was asked.
+    let gl = unsafe { &mut *context.pointer() };
+    if gl.check_lost() {
+        return fail(e::CONTEXT_LOST, "the context was lost");
+    }
+    Ok(())
 }
 
 /// Takes a binding apart: GL commands of this thread reach nothing from here on. The context and the surfaces are

@@ -9,6 +9,8 @@ mod driver;
 mod exits;
 mod exports;
 mod hostile;
+mod lost;
 mod objects;
+mod packs;
 mod transports;
 mod vendor;

@@ -8,7 +8,6 @@ use crate::child;
 use crate::driver::{library_path, Driver};
 
 const CONTEXT_LOST: i32 = 0x300e;
-const UNKNOWN_CONTEXT_RESET: u32 = 0x8255;
 const ARRAY_BUFFER: u32 = 0x8892;
 
 extern "C" {
@@ -45,7 +44,7 @@ fn run(test: &str, case: &str, transport: &str) -> String {
 }
 
 /// Processes that this one started and that live.
-fn children() -> Vec<i32> {
+pub(crate) fn children() -> Vec<i32> {
     let mut found = Vec::new();
     for task in std::fs::read_dir("/proc/self/task").expect("procfs").flatten() {
         let text = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
@@ -60,7 +59,7 @@ fn is_gone(process: i32) -> bool {
     state.map_or(true, |text| text.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z')))
 }
 
-fn wait_until_gone(process: i32) {
+pub(crate) fn wait_until_gone(process: i32) {
     let end = Instant::now() + Duration::from_secs(10);
     while !is_gone(process) {
         assert!(Instant::now() < end, "process {process} is still there");
@@ -69,7 +68,7 @@ fn wait_until_gone(process: i32) {
 }
 
 /// Writes a buffer and reads it back.
-fn exchange(driver: &Driver, value: u8) -> ([u8; 64], u32) {
+pub(crate) fn exchange(driver: &Driver, value: u8) -> ([u8; 64], u32) {
     // SAFETY: the types that GL gives these functions, and memory of the sizes passed.
     unsafe {
         let generate: unsafe extern "C" fn(i32, *mut u32) = driver.gl("glGenBuffers");
@@ -152,13 +151,12 @@ fn a_killed_server_is_a_lost_context_and_the_next_one_works() {
         finish();
         assert_eq!((driver.swap_buffers)(display, surface), 0);
         assert_eq!(driver.take_error(), CONTEXT_LOST);
-        assert_eq!(status(), UNKNOWN_CONTEXT_RESET);
+        assert_eq!(status(), 0, "the context did not ask to be told");
         // Calls do nothing and return.
         exchange(&driver, 8);
         finish();
         assert_eq!((driver.swap_buffers)(display, surface), 0);
         assert_eq!(driver.take_error(), CONTEXT_LOST);
-        assert_eq!(status(), UNKNOWN_CONTEXT_RESET, "the status sticks");
 
         let (_, surface) = current_context(&driver, display);
         assert_eq!(status(), 0);

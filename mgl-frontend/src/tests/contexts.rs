@@ -22,15 +22,31 @@ fn the_first_error_sticks() {
 
 #[test]
 fn a_lost_context_does_nothing_and_says_so_without_end() {
-    let (mut ctx, log) = testing::context();
+    let (double, log) = testing::share_group();
+    let attribs = ContextAttribs { lose_context_on_reset: true, ..testing::attribs() };
+    let mut ctx = Context::new(&double, &attribs).expect("a context");
     ctx.mark_lost();
     let before = log.lock().calls.len();
     assert_eq!(ctx.get_graphics_reset_status(), gl::UNKNOWN_CONTEXT_RESET);
+    assert_eq!(ctx.get_sync(99, gl::SYNC_STATUS), Some(gl::SIGNALED as i32), "whatever the sync object");
+    assert_eq!(ctx.get_sync(99, gl::OBJECT_TYPE), None);
+    assert_eq!(ctx.get_query_object(99, gl::QUERY_RESULT_AVAILABLE), Some(1));
+    assert_eq!(ctx.get_query_object(99, gl::QUERY_RESULT), None);
+    assert_eq!(ctx.get_error(), gl::CONTEXT_LOST);
     ctx.flush();
     ctx.clear_color(1.0, 1.0, 1.0, 1.0);
     assert_eq!(ctx.get_error(), gl::CONTEXT_LOST);
     assert_eq!(ctx.get_error(), gl::NO_ERROR, "a loop over glGetError ends");
     assert_eq!(log.lock().calls.len(), before);
+}
+
+#[test]
+fn a_context_that_did_not_ask_is_not_told_of_a_reset() {
+    let (mut ctx, _) = testing::context();
+    ctx.mark_lost();
+    assert_eq!(ctx.get_graphics_reset_status(), gl::NO_ERROR);
+    ctx.flush();
+    assert_eq!(ctx.get_error(), gl::CONTEXT_LOST);
 }
 
 #[test]
