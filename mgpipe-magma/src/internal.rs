@@ -220,7 +220,7 @@ impl State {
         }
         let vertex = vk::PipelineVertexInputStateCreateInfo::default();
         let assembly =
-            vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_LIST);
+            vk::PipelineInputAssemblyStateCreateInfo::default().topology(vk::PrimitiveTopology::TRIANGLE_STRIP);
         let viewport = vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
         let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
         let sample_mask = [key.sample_mask, u32::MAX];
@@ -435,21 +435,26 @@ impl MagmaContext {
         }
         let native = &mut self.native_framebuffers;
         pass_objects::begin(&self.device, &mut self.rec, native, None, commands, &begin)?;
+        let area = rect(target.area);
         let viewport = [vk::Viewport {
-            x: 0.0,
-            y: 0.0,
-            width: extent.width as f32,
-            height: extent.height as f32,
+            x: area.offset.x as f32,
+            y: area.offset.y as f32,
+            width: area.extent.width as f32,
+            height: area.extent.height as f32,
             min_depth: 0.0,
             max_depth: 1.0,
         }];
+        // The rectangle ends between pixels. lavapipe's scissor takes samples off that lie near its right and upper edges.
+        let whole = vk::Extent2D { width: extent.width, height: extent.height };
+        let many = image.samples != vk::SampleCountFlags::TYPE_1;
+        let scissor = if many { vk::Rect2D { offset: vk::Offset2D::default(), extent: whole } } else { area };
         let raw = &self.device.raw;
         // SAFETY: the pass is open; everything that is bound belongs to the screen or is kept by the batch; the area lies
         // within the level, as the callers cut it.
         unsafe {
             raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
             raw.cmd_set_viewport(commands, 0, &viewport);
-            raw.cmd_set_scissor(commands, 0, &[rect(target.area)]);
+            raw.cmd_set_scissor(commands, 0, &[scissor]);
             let (write_mask, reference) = target.stencil;
             raw.cmd_set_stencil_write_mask(commands, vk::StencilFaceFlags::FRONT_AND_BACK, write_mask);
             raw.cmd_set_stencil_reference(commands, vk::StencilFaceFlags::FRONT_AND_BACK, reference);
@@ -457,7 +462,7 @@ impl MagmaContext {
                 raw.cmd_bind_descriptor_sets(commands, vk::PipelineBindPoint::GRAPHICS, layout, 0, &[set], &[]);
             }
             raw.cmd_push_constants(commands, layout, vk::ShaderStageFlags::FRAGMENT, 0, push);
-            raw.cmd_draw(commands, 3, 1, 0, 0);
+            raw.cmd_draw(commands, 4, 1, 0, 0);
             pass_objects::end(&self.device, commands);
         }
         // The command buffer's state is no longer that of the context.

@@ -145,7 +145,9 @@ impl VertexLayout {
                 let unit = u64::from(component_bytes(attribute.component_type));
                 let start = offset(attribute.binding) + u64::from(attribute.relative_offset);
                 let aligned = start % unit == 0 && u64::from(stride) % unit == 0;
-                let far = attribute.relative_offset > device.properties.limits.max_vertex_input_attribute_offset;
+                let limits = &device.properties.limits;
+                let far = attribute.relative_offset > limits.max_vertex_input_attribute_offset
+                    || stride > limits.max_vertex_input_binding_stride;
                 if usable.is_none() || !aligned || far || divisor > device.max_divisor {
                     let repeat = if divisor > device.max_divisor { divisor } else { 0 };
                     layout.convert(attribute, &input, stride, divisor, repeat);

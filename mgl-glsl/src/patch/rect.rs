@@ -1,7 +1,8 @@
 //! Rectangle textures become 2D textures: Vulkan has no rectangle dimension.
 //!
 //! Sampling takes texel coordinates in GL, so every sampling instruction gets its coordinate (and gradients) divided by
-//! the size of level 0. Fetches and size queries only change their form.
+//! the size of level 0, rounded up a little: a coordinate between two texels belongs to the one that begins there, and
+//! must not fall below when the device multiplies again. Fetches and size queries only change their form.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,6 +13,10 @@ use super::edit::{
     add_capability, float_constant, float_type, fresh, int_constant, int_type, remove_capability, vector_type,
 };
 use crate::module::{operand, Module};
+
+/// What coordinates are multiplied by besides: the division, the product and the device's own product lose at most one and
+/// a half units in the last place, and this adds two. In the greatest images it is a few thousandths of a texel.
+const ROUND_UP: f32 = 1.0 + 2.0 * f32::EPSILON;
 
 /// Lowers all rectangle images of the module.
 pub(crate) fn lower(module: &mut Module) {
@@ -132,7 +137,7 @@ fn scale(
     add_capability(dr, Capability::ImageQuery);
     let (int, float) = (int_type(dr), float_type(dr));
     let (ivec2, vec2) = (vector_type(dr, int, 2), vector_type(dr, float, 2));
-    let (zero, one) = (int_constant(dr, 0), float_constant(dr, 1.0));
+    let (zero, one, more) = (int_constant(dr, 0), float_constant(dr, 1.0), float_constant(dr, ROUND_UP));
     let mut emit = |dr: &mut rspirv::dr::Module, op, result_type, ids: &[Word]| {
         let id = fresh(dr);
         let operands = ids.iter().map(|id| Operand::IdRef(*id)).collect();
@@ -142,8 +147,8 @@ fn scale(
     let image = emit(dr, Op::Image, image_type, &[sampled]);
     let size = emit(dr, Op::ImageQuerySizeLod, ivec2, &[image, zero]);
     let size = emit(dr, Op::ConvertSToF, vec2, &[size]);
-    let ones = emit(dr, Op::CompositeConstruct, vec2, &[one, one]);
-    let inverse = emit(dr, Op::FDiv, vec2, &[ones, size]);
+    let more = emit(dr, Op::CompositeConstruct, vec2, &[more, more]);
+    let inverse = emit(dr, Op::FDiv, vec2, &[more, size]);
     let factor = match count {
         2 => inverse,
         3 => emit(dr, Op::CompositeConstruct, coordinate_type, &[inverse, one]),

@@ -10,6 +10,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("shader_uniform_matrices", uniform_matrices),
     Scenario::new("shader_uniform_structs_arrays", uniform_structs_arrays),
     Scenario::new("shader_struct_samplers", struct_samplers),
+    Scenario::new("shader_struct_samplers_as_parameters", struct_samplers_as_parameters),
     Scenario::new("shader_uniforms_per_program", uniforms_per_program),
     Scenario::new("shader_uniform_initializers", uniform_initializers),
     Scenario::new("shader_uniform_block_std140", block_std140),
@@ -181,6 +182,37 @@ unsafe fn struct_samplers(t: &Scene) {
     });
     for (k, expected) in [1.0, 0.4, 3.0, 0.2].into_iter().enumerate() {
         t.near(v[k], expected, 1e-5, &format!("component {k}"));
+    }
+}
+
+unsafe fn struct_samplers_as_parameters(t: &Scene) {
+    // A structure with a sampler may be a parameter, of functions that pass it on as well (GLSL 3.30 section 4.1.7).
+    let source = "
+        struct Layer { sampler2D map; vec4 tint; };
+        struct Material { float weight; Layer layer; sampler2D mask; };
+        uniform Material single; uniform Material list[3]; out vec4 result;
+        vec4 look(in Layer layer, vec2 at) { return texture(layer.map, at) * layer.tint; }
+        float cut(Material m) { return texture(m.mask, vec2(0.5)).r; }
+        vec4 shade(Material m, float scale) { return look(m.layer, vec2(0.5)) * m.weight * scale * cut(m); }
+        vec4 both(Material a, Material b) { return shade(a, 1.0) + shade(b, 10.0); }
+        void main() { result = both(single, list[1]) + 100.0 * shade(list[2], 1.0); }";
+    let v = result_of(t, source, |p| {
+        let l = |name: &str| t.get_uniform_location(p, name);
+        for (unit, red) in [(3, 51u8), (4, 102), (5, 255)] {
+            t.active_texture(gl::TEXTURE0 + unit);
+            t.texture(1, 1, &[[red, 255, 0, 255]]);
+        }
+        t.active_texture(gl::TEXTURE0);
+        for (name, map, mask, weight) in [("single", 3, 5, 1.0), ("list[1]", 4, 3, 2.0), ("list[2]", 5, 4, 0.5)] {
+            t.uniform_1_i32(l(&format!("{name}.layer.map")).as_ref(), map);
+            t.uniform_1_i32(l(&format!("{name}.mask")).as_ref(), mask);
+            t.uniform_4_f32(l(&format!("{name}.layer.tint")).as_ref(), 1.0, 0.5, 0.0, 1.0);
+            t.uniform_1_f32(l(&format!("{name}.weight")).as_ref(), weight);
+        }
+    });
+    // single: 0.2 * 1; list[1]: 0.4 * 2 * 10 * 0.2; list[2]: 1 * 0.5 * 100 * 0.4.
+    for (k, expected) in [0.2 + 1.6 + 20.0, 0.5 * (1.0 + 4.0 + 20.0), 0.0, 1.0 + 4.0 + 20.0].into_iter().enumerate() {
+        t.near(v[k], expected, 1e-3, &format!("component {k}"));
     }
 }
 

@@ -10,6 +10,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("texture_buffer_formats", buffer_formats),
     Scenario::new("texture_buffer_lifetime", buffer_lifetime),
     Scenario::new("texture_rectangle_sampling", rectangle_sampling),
+    Scenario::new("texture_rectangle_at_texel_edges", rectangle_at_texel_edges),
     Scenario::new("texture_levels_out_of_order", levels_out_of_order),
     Scenario::new("texture_levels_completeness", levels_completeness),
     Scenario::new("texture_levels_of_arrays", levels_of_arrays),
@@ -190,6 +191,29 @@ unsafe fn lod(t: &Scene, program: gl::NativeProgram, level: f32) -> [u8; 4] {
     t.uniform_1_f32(Some(&location), level);
     t.fill();
     t.read(1, 1).pixel(0, 0)
+}
+
+unsafe fn rectangle_at_texel_edges(t: &Scene) {
+    // A whole coordinate lies where a texel begins, and without filtering means that texel (GL 3.3 section 3.8.11).
+    t.target_of(512, 1, gl::R32F);
+    let program = t.program(
+        FULL_VS,
+        "uniform sampler2DRect image; uniform float height; out vec4 result;
+         void main() { result = texture(image, vec2(floor(gl_FragCoord.x), height)); }",
+    );
+    t.vertex_array();
+    t.texture_name(gl::TEXTURE_RECTANGLE);
+    for width in [1i32, 3, 7, 10, 49, 100, 251, 333, 511, 512] {
+        let texels: Vec<f32> = (0..width * 7).map(|i| i as f32).collect();
+        t.image(gl::TEXTURE_RECTANGLE, 0, gl::R32F, [width, 7, 1], (gl::RED, gl::FLOAT), Some(&texels));
+        for row in [0, 3, 6] {
+            t.uniform_1_f32(t.get_uniform_location(program, "height").as_ref(), row as f32);
+            t.fill();
+            let v = t.read_as::<f32>(512, 1, gl::RED, gl::FLOAT, 512);
+            let wrong = (0..width).find(|x| v[*x as usize] != (row * width + x) as f32);
+            t.check(wrong.is_none(), format!("width {width}, row {row}: texel {wrong:?}"));
+        }
+    }
 }
 
 unsafe fn levels_out_of_order(t: &Scene) {
