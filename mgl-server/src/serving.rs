@@ -108,11 +108,17 @@ fn serve_client(
 fn end_soon() {
     let thread = std::thread::Builder::new().name("mgl-end".into()).spawn(|| {
         std::thread::sleep(GRACE);
-        std::process::exit(0);
+        end_at_once();
     });
     if thread.is_err() {
-        std::process::exit(0);
+        end_at_once();
     }
+}
+
+/// Ends the process without a word. Exit handlers of a graphics driver wait for threads of it that are at work, a compiler's
+/// among them, and so does a second call of `exit` for the first one.
+fn end_at_once() {
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
 }
 
 fn serve_parent(arguments: &Arguments) -> Result<()> {
