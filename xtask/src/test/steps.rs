@@ -57,6 +57,12 @@ pub const STEPS: &[Step] = &[
     },
     Step { name: "python", about: "Python programs on MGL, compared with the reference GL", fast: false, run: python },
     Step { name: "piglit", about: "the committed list of piglit tests on MGL", fast: false, run: piglit_step },
+    Step {
+        name: "split-piglit",
+        about: "a sample of that list with the backend on a thread and in a process of its own",
+        fast: false,
+        run: split_piglit,
+    },
 ];
 
 fn one(finished: &Finished, lines: usize) -> Report {
@@ -173,12 +179,33 @@ fn harness(workspace: &Workspace, target: &'static str) -> Result<Report> {
 }
 
 fn piglit_step(workspace: &Workspace) -> Result<Report> {
-    let path = workspace.root.join("tests/piglit/expectations.tsv");
-    let list = Expectations::read(&path)?;
+    piglit_list(workspace, &piglit_expectations(workspace)?, GlDriver::Mgl)
+}
+
+/// Of so many tests of the list one runs on the other transports, too; `cargo xtask piglit --list … --driver` runs them all.
+const SAMPLED: usize = 25;
+
+/// What is expected is the same wherever the backend runs.
+fn split_piglit(workspace: &Workspace) -> Result<Report> {
+    let mut list = piglit_expectations(workspace)?;
+    list.entries = list.entries.into_iter().step_by(SAMPLED).collect();
+    let mut all = Report { counts: Counts::default(), note: String::new() };
+    for driver in [GlDriver::MglInproc, GlDriver::MglSpawn] {
+        let report = piglit_list(workspace, &list, driver)?;
+        all.counts = all.counts + report.counts;
+        all.note = format!("{} each on two transports", report.note);
+    }
+    Ok(all)
+}
+
+fn piglit_expectations(workspace: &Workspace) -> Result<Expectations> {
+    Expectations::read(&workspace.root.join("tests/piglit/expectations.tsv"))
+}
+
+fn piglit_list(workspace: &Workspace, list: &Expectations, driver: GlDriver) -> Result<Report> {
     let timeout = std::time::Duration::from_secs(60);
-    let options =
-        piglit::RunOptions { driver: GlDriver::Mgl, release: false, jobs: 2, timeout, batch: true, core_only: false };
-    let run = piglit::run_list(workspace, &list, options)?;
+    let options = piglit::RunOptions { driver, release: false, jobs: 2, timeout, batch: true, core_only: false };
+    let run = piglit::run_list(workspace, list, options)?;
     let errors = run.comparison.errors() as u64;
     // A test that is known to fail and fails is no failure, and it is no passed test either.
     let passed = run.results.iter().filter(|(name, status)| {
