@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::context::{Context, ContextState};
 use crate::error::{invalid_enum, invalid_operation, invalid_value, GlResult};
-use crate::format::ResolvedFormat;
+use crate::format::{Naming, ResolvedFormat};
 use crate::names::Lookup;
 use crate::share::ShareCore;
 
@@ -236,7 +236,7 @@ impl Context {
         }
         let format = self.state.share.formats.get(internal_format).copied();
         let format = format
-            .filter(|f| f.renderable && !f.info.base.is_legacy())
+            .filter(|f| f.renderable && !f.info.base.is_legacy() && f.info.naming != Naming::GenericCompressed)
             .ok_or_else(|| invalid_enum(format!("{command}: internal format {internal_format:#x}")))?;
         let max = i64::from(self.state.share.limits.renderbuffer_size);
         let fits = |v: i32| v >= 0 && i64::from(v) <= max;

@@ -4,6 +4,7 @@
 pub mod compare;
 pub mod enumerants;
 mod exceptions;
+mod expected;
 pub mod extensions;
 pub mod kinds;
 pub mod ops;
@@ -114,8 +115,9 @@ impl Differ {
         Ok(matches!(verdict, Verdict::Different { topic: found, .. } if found == topic))
     }
 
-    /// What every query and setter makes of every enumerant, on both drivers: the lines in which they differ.
-    pub fn enumerants(&self) -> Result<Vec<String>> {
+    /// What every query and setter makes of every enumerant, on both drivers: the lines in which they differ without a known
+    /// reason, and how often each known reason was met.
+    pub fn enumerants(&self) -> Result<(Vec<String>, BTreeMap<&'static str, u64>)> {
         let mut sides = Vec::new();
         for (driver, name) in [(&self.driver, "own"), (&self.reference, "reference")] {
             let scratch = self.folder.join(name);
@@ -133,8 +135,19 @@ impl Differ {
         let nothing = " 0x0500".to_owned();
         let keys: std::collections::BTreeSet<&String> = sides[0].keys().chain(sides[1].keys()).collect();
         let of = |side: usize, key: &String| sides[side].get(key).unwrap_or(&nothing).clone();
-        let differing = keys.into_iter().filter(|key| of(0, key) != of(1, key));
-        Ok(differing.map(|key| format!("{key}:{}, reference{}", of(0, key), of(1, key))).collect())
+        let (mut found, mut excused) = (Vec::new(), BTreeMap::new());
+        for key in keys {
+            let (own, reference) = (of(0, key), of(1, key));
+            let mut parts = key.split(' ').skip(1);
+            let function = parts.next().unwrap_or("");
+            let enumerant = parts.next().and_then(|n| u32::from_str_radix(n.trim_start_matches("0x"), 16).ok());
+            match enumerant.and_then(|enumerant| expected::reason(function, enumerant, &own, &reference)) {
+                _ if own == reference => {}
+                Some(reason) => *excused.entry(reason).or_default() += 1,
+                None => found.push(format!("{key}:{own}, reference{reference}")),
+            }
+        }
+        Ok((found, excused))
     }
 
     /// A command that runs on one of the drivers.

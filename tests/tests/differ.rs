@@ -50,6 +50,17 @@ fn mgl_and_the_reference_agree() {
 }
 
 #[test]
+fn every_enumerant_means_the_same() {
+    let mut differ = differ("magma/monolith");
+    differ.folder = differ.folder.with_extension("enumerants");
+    let (found, excused) = differ.enumerants().unwrap();
+    assert!(found.is_empty(), "{} answers differ:\n{}", found.len(), found.join("\n"));
+    // The control: the drivers are two, and what is known to differ is seen.
+    assert!(excused.len() > 10, "{excused:?}");
+    let _ = std::fs::remove_dir_all(&differ.folder);
+}
+
+#[test]
 fn a_driver_that_answers_wrong_is_found() {
     // The control: the same call with another answer, another error, and none at all.
     let trace = |line: &str| Trace { lines: vec![line.to_owned()], broken: None };

@@ -244,7 +244,7 @@ impl Context {
         let command = "glFramebufferRenderbuffer";
         self.gl(|ctx| {
             ctx.check_attach(target, attachment, command)?;
-            if renderbuffertarget != gl::RENDERBUFFER && renderbuffer != 0 {
+            if renderbuffertarget != gl::RENDERBUFFER {
                 return Err(invalid_enum(format!("{command}: renderbuffer target")));
             }
             let object = if renderbuffer == 0 {

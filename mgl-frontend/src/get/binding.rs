@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use mgpipe_types::gl;
+use mgpipe_types::{gl, Target};
 
 use crate::boundary::Values;
 use crate::buffer::Buffer;
 use crate::context::ContextState;
+use crate::limits::MAX_VERSION;
 
 fn name(buffer: Option<&Arc<Buffer>>) -> Values {
     Values::int(buffer.map_or(0, |b| b.name))
@@ -25,12 +26,16 @@ impl ContextState {
             gl::PIXEL_PACK_BUFFER_BINDING => name(b.pixel_pack.as_ref()),
             gl::PIXEL_UNPACK_BUFFER_BINDING => name(b.pixel_unpack.as_ref()),
             gl::TEXTURE_BUFFER => name(b.texture.as_ref()),
+            gl::TEXTURE_BUFFER_DATA_STORE_BINDING => {
+                let texture = self.textures.texture(self.textures.active(), Target::TexBuffer);
+                Values::int(texture.map_or(0, |t| t.lock().texel_buffer.as_ref().map_or(0, |b| b.buffer.name)))
+            }
             gl::UNIFORM_BUFFER_BINDING => name(b.uniform.as_ref()),
             gl::TRANSFORM_FEEDBACK_BUFFER_BINDING => name(b.transform_feedback.as_ref()),
             gl::VERTEX_ARRAY_BINDING => Values::int(self.arrays.bound()),
             gl::CURRENT_PROGRAM => Values::int(self.program.name()),
-            gl::TRANSFORM_FEEDBACK_ACTIVE => Values::bool(self.xfb.is_active()),
-            gl::TRANSFORM_FEEDBACK_PAUSED => Values::bool(self.xfb.is_paused()),
+            gl::TRANSFORM_FEEDBACK_ACTIVE if MAX_VERSION >= (4, 0) => Values::bool(self.xfb.is_active()),
+            gl::TRANSFORM_FEEDBACK_PAUSED if MAX_VERSION >= (4, 0) => Values::bool(self.xfb.is_paused()),
             _ => return None,
         })
     }

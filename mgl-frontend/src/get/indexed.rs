@@ -7,6 +7,7 @@ use crate::boundary::Values;
 use crate::buffer::RangeBinding;
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_value, GlError};
+use crate::limits::MAX_VERSION;
 
 impl Context {
     /// `glGetBooleani_v`, `glGetIntegeri_v`, `glGetInteger64i_v`.
@@ -38,6 +39,16 @@ impl Context {
             gl::TRANSFORM_FEEDBACK_BUFFER_SIZE => range(&state.xfb.targets, size),
             gl::COLOR_WRITEMASK => draw_buffer(color_mask(render.color_masks[i.min(render.color_masks.len() - 1)])),
             gl::BLEND => draw_buffer(Values::bool(blend.enabled != 0)),
+            gl::BLEND_SRC_RGB
+            | gl::BLEND_DST_RGB
+            | gl::BLEND_SRC_ALPHA
+            | gl::BLEND_DST_ALPHA
+            | gl::BLEND_EQUATION_RGB
+            | gl::BLEND_EQUATION_ALPHA
+                if MAX_VERSION < (4, 0) =>
+            {
+                Err(invalid_enum("glGet: draw buffers have blend functions of their own since GL 4.0"))
+            }
             gl::BLEND_SRC_RGB => draw_buffer(Values::int(blend.src_rgb)),
             gl::BLEND_DST_RGB => draw_buffer(Values::int(blend.dst_rgb)),
             gl::BLEND_SRC_ALPHA => draw_buffer(Values::int(blend.src_alpha)),

@@ -38,7 +38,6 @@ impl ContextState {
             gl::CLAMP_READ_COLOR => Values::int(s.clamp_read_color),
             gl::SAMPLE_COVERAGE_VALUE => Values::float(s.sample_coverage_value),
             gl::SAMPLE_COVERAGE_INVERT => Values::bool(s.sample_coverage_invert != 0),
-            gl::SAMPLE_MASK_VALUE => Values::bits(s.sample_mask_value),
             gl::COLOR_CLEAR_VALUE => Values::normalized(s.clear_color),
             gl::DEPTH_CLEAR_VALUE => Values::normalized([s.clear_depth]),
             gl::STENCIL_CLEAR_VALUE => Values::int(s.clear_stencil),

@@ -244,7 +244,10 @@ impl Context {
             let extent = ctx.state.check_image_size(&at, level, size, command)?;
             check_format_for_target(&internal, at.target, command)?;
             let Some(blocks) = internal.info.blocks() else { return Ok(()) };
-            let wanted = extent.and_then(|e| blocks.desc().image_bytes(e.width, e.height, e.depth));
+            // Also a proxy that is too large has a size that the data have to have.
+            let sizes = size.map(|v| u32::try_from(v).unwrap_or(0));
+            let sizes = extent.map_or(sizes, |extent| extent.sizes());
+            let wanted = blocks.desc().image_bytes(sizes[0], sizes[1], sizes[2]);
             if let Some(wanted) = wanted {
                 if u64::try_from(image_size).ok() != Some(wanted) {
                     return Err(invalid_value(format!(

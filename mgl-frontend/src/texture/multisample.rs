@@ -110,8 +110,9 @@ impl Context {
             if pname != gl::SAMPLE_POSITION {
                 return Err(invalid_enum("glGetMultisamplefv: pname"));
             }
-            let samples = ctx.state.draw_samples().max(1);
-            if index >= samples {
+            let samples = ctx.state.draw_samples();
+            // Without samples (`GL_SAMPLES` is 0) there is no position to ask for.
+            if samples <= 1 || index >= samples {
                 return Err(invalid_value("glGetMultisamplefv: no such sample"));
             }
             Ok(Some(standard_position(samples, index)))

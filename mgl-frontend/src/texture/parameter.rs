@@ -8,6 +8,7 @@ use super::TextureState;
 use crate::boundary::{Params, Values};
 use crate::context::Context;
 use crate::error::{invalid_enum, invalid_operation, invalid_value, GlResult};
+use crate::limits::MAX_VERSION;
 use crate::sampler::{get_parameter, set_parameter, ParameterRules};
 
 fn is_swizzle(value: u32) -> bool {
@@ -96,7 +97,7 @@ fn set(
             }
             state.swizzle = values;
         }
-        gl::DEPTH_STENCIL_TEXTURE_MODE => {
+        gl::DEPTH_STENCIL_TEXTURE_MODE if MAX_VERSION >= (4, 3) => {
             if !matches!(value, gl::DEPTH_COMPONENT | gl::STENCIL_INDEX) {
                 return Err(invalid_enum(format!("{command}: value {value:#x}")));
             }
@@ -150,11 +151,11 @@ impl Context {
                     state.swizzle.get((pname - gl::TEXTURE_SWIZZLE_R) as usize).copied().unwrap_or(gl::ZERO),
                 ),
                 gl::TEXTURE_SWIZZLE_RGBA => Values::ints(state.swizzle),
-                gl::DEPTH_STENCIL_TEXTURE_MODE => {
+                gl::DEPTH_STENCIL_TEXTURE_MODE if MAX_VERSION >= (4, 3) => {
                     Values::int(if state.stencil_mode { gl::STENCIL_INDEX } else { gl::DEPTH_COMPONENT })
                 }
                 gl::TEXTURE_IMMUTABLE_FORMAT => Values::bool(inner.immutable_levels != 0),
-                gl::TEXTURE_IMMUTABLE_LEVELS => Values::int(inner.immutable_levels),
+                gl::TEXTURE_IMMUTABLE_LEVELS if MAX_VERSION >= (4, 3) => Values::int(inner.immutable_levels),
                 _ => match get_parameter(&state.sampler, pname, rules) {
                     Some(value) => value,
                     None => return Err(invalid_enum(format!("{command}: pname {pname:#x}"))),

@@ -97,7 +97,9 @@ impl Context {
             let at = any_image_target(target).ok_or_else(|| invalid_enum(format!("{command}: target")))?;
             let level = ctx.state.check_level(at.target, level, command)?;
             let unknown = || invalid_enum(format!("{command}: pname {pname:#x}"));
-            let value = if at.proxy {
+            let value = if at.proxy && pname == gl::TEXTURE_BUFFER_DATA_STORE_BINDING {
+                Some(0)
+            } else if at.proxy {
                 image_value(ctx.state.textures.proxy(at.target, level), pname)?
             } else {
                 let texture = ctx.state.current_texture(at.target)?;

@@ -97,8 +97,9 @@ fn main() -> Result<ExitCode> {
     };
     differ.hidden = extensions::hidden(&differ)?;
     if arguments.enumerants {
-        let differing = differ.enumerants()?;
+        let (differing, excused) = differ.enumerants()?;
         differing.iter().for_each(|line| println!("{line}"));
+        excused.iter().for_each(|(reason, count)| println!("excused {count} times: {reason}"));
         println!("{} answers differ", differing.len());
         return Ok(if differing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }

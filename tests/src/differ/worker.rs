@@ -535,9 +535,18 @@ impl Runner {
             }
             // When a fence signals is each driver's own affair.
             "ClientWaitSync" => text.push_str(if answer == i64::from(gl::WAIT_FAILED) { "failed" } else { "waited" }),
-            // The name is kept, so that later calls meet the deleted object.
             "GetQueryObjectuiv" | "GetBufferSubData" | "ReadPixels" | "GetTexImage" => text.push('-'),
             _ => {
+                let slot = op.kinds.iter().zip(&call.numbers).find_map(|(kind, number)| match kind {
+                    Kind::Slot(of) => Some((*of, *number)),
+                    _ => None,
+                });
+                if let Some((of, number)) = slot.filter(|_| op.name.starts_with("Delete") && error == gl::NO_ERROR) {
+                    // One driver gives a free name to the next object, the other does not: nobody has this one.
+                    let names = &mut self.pools[pool(of)];
+                    let at = (number.max(1) as usize - 1).min(names.len() - 1);
+                    names[at] = 50_000 + at as u32;
+                }
                 let _ = write!(text, "{answer}");
                 if error == gl::NO_ERROR && op.kinds.iter().any(|k| matches!(k, Kind::Out)) {
                     let values: &[i32] = bytemuck::cast_slice(&self.scratch[..48]);

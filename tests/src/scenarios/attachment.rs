@@ -639,6 +639,8 @@ unsafe fn renderbuffer_errors(t: &Scene) {
         (gl::RGBA8, 0, most + 1, gl::INVALID_VALUE, "a width that is too large"),
         (gl::BLEND, 0, 4, gl::INVALID_ENUM, "a format that is none"),
         (gl::COMPRESSED_RED_RGTC1, 0, 4, gl::INVALID_ENUM, "a compressed format"),
+        (gl::COMPRESSED_RED, 0, 4, gl::INVALID_ENUM, "a format that may be compressed"),
+        (gl::COMPRESSED_RGBA, 2, 4, gl::INVALID_ENUM, "a format that may be compressed, multisampled"),
     ] {
         t.renderbuffer_storage_multisample(gl::RENDERBUFFER, n, format, width, 4);
         t.error(error, what);
@@ -655,6 +657,9 @@ unsafe fn renderbuffer_errors(t: &Scene) {
     t.check(get(gl::RENDERBUFFER_SAMPLES) >= samples, "samples");
     t.delete_renderbuffer(buffer);
     t.equal(t.get_parameter_i32(gl::RENDERBUFFER_BINDING), 0, "a deleted renderbuffer is unbound");
+    framebuffer(t);
+    t.framebuffer_renderbuffer(gl::FRAMEBUFFER, COLOR0, gl::TEXTURE_2D, None);
+    t.error(gl::INVALID_ENUM, "a target that is none, also when it takes away");
 }
 
 unsafe fn multisample_array(t: &Scene) {

@@ -110,4 +110,16 @@ mod tests {
         assert_eq!(names.len(), n_all);
         assert!(n_all >= 380, "{n_all}");
     }
+
+    #[test]
+    fn the_list_of_behaviours_names_scenarios() {
+        let text = include_str!("../../../docs/behaviors.md");
+        let is_name =
+            |n: &&str| n.contains('_') && n.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
+        let named: Vec<&str> = text.split('`').skip(1).step_by(2).filter(is_name).collect();
+        assert!(named.len() > 60, "{named:?}");
+        for name in named {
+            assert!(super::find(name).is_some(), "no scenario {name}");
+        }
+    }
 }

@@ -11,6 +11,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("state_enables", enables),
     Scenario::new("state_indexed", indexed),
     Scenario::new("state_vertex_attributes", vertex_attributes),
+    Scenario::new("state_by_its_own_query", by_its_own_query),
     Scenario::new("state_uniform_queries", uniform_queries),
     Scenario::new("state_program_and_shader_queries", program_and_shader_queries),
     Scenario::new("state_buffer_queries", buffer_queries),
@@ -358,6 +359,34 @@ unsafe fn vertex_attributes(t: &Scene) {
     t.error(gl::INVALID_VALUE, "an attribute past the last");
     t.raw.GetVertexAttribfv(0, gl::DEPTH_TEST, f.as_mut_ptr());
     t.error(gl::INVALID_ENUM, "a parameter that is none");
+}
+
+unsafe fn by_its_own_query(t: &Scene) {
+    let number = |name: u32| {
+        let mut value = -7;
+        t.raw.GetIntegerv(name, &mut value);
+        value
+    };
+    // The buffer of the buffer texture that is bound (GL_ARB_texture_buffer_object).
+    let storage = t.buffer(gl::TEXTURE_BUFFER, &[0u8; 64]);
+    t.equal(number(gl::TEXTURE_BUFFER_DATA_STORE_BINDING), 0, "without a buffer texture");
+    let texels = t.create_texture().unwrap();
+    t.bind_texture(gl::TEXTURE_BUFFER, Some(texels));
+    t.tex_buffer(gl::TEXTURE_BUFFER, gl::R8, Some(storage));
+    t.equal(number(gl::TEXTURE_BUFFER_DATA_STORE_BINDING) as u32, storage.0.get(), "of the active unit");
+    t.active_texture(gl::TEXTURE3);
+    t.equal(number(gl::TEXTURE_BUFFER_DATA_STORE_BINDING), 0, "of another unit");
+    t.active_texture(gl::TEXTURE0);
+    // Without samples there is no place of one.
+    t.target(4, 4);
+    let mut place = [7.0f32; 2];
+    t.raw.GetMultisamplefv(gl::SAMPLE_POSITION, 0, place.as_mut_ptr());
+    t.error(gl::INVALID_VALUE, "a sample of a framebuffer without");
+    t.equal(place, [7.0; 2], "failing queries write nothing");
+    let mut value = -7;
+    t.raw.GetTexLevelParameteriv(gl::PROXY_TEXTURE_CUBE_MAP, 0, gl::TEXTURE_BUFFER_DATA_STORE_BINDING, &mut value);
+    t.equal(value, 0, "the buffer of a proxy");
+    t.no_error("what is known");
 }
 
 unsafe fn uniform_queries(t: &Scene) {

@@ -510,6 +510,11 @@ unsafe fn compressed_errors(t: &Scene) {
     t.error(gl::INVALID_OPERATION, "blocks of a plain texture");
     t.get_tex_level_parameter_i32(gl::TEXTURE_2D, 0, gl::TEXTURE_COMPRESSED_IMAGE_SIZE);
     t.error(gl::INVALID_OPERATION, "the size of the blocks of a plain texture");
+    for size in [8, i32::MAX / 8, 40_000] {
+        let fits = t.get_parameter_i32(gl::MAX_TEXTURE_SIZE) >= size;
+        t.raw.CompressedTexImage2D(gl::PROXY_TEXTURE_2D, 0, format, size, 8, 0, 24, std::ptr::null());
+        t.check(t.get_error() != gl::NO_ERROR, format!("a proxy of {size} by 8 with other bytes; it fits: {fits}"));
+    }
     // Through an unpack buffer, at an offset.
     let buffer =
         t.buffer(gl::PIXEL_UNPACK_BUFFER, &[[9u8; 8], [200, 40, 0, 0, 0, 0, 0, 0], [70, 70, 0, 0, 0, 0, 0, 0]]);
