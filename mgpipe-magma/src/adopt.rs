@@ -17,6 +17,10 @@ impl MagmaContext {
         let fresh = BufferStorage::import(&self.device, old.size, memory)?;
         // Commands that write the old storage come first; those that read it go on with it.
         self.read_storage(&old, 0, &mut [])?;
+        if old.writer.lock().as_ref().is_some_and(|writer| writer.get().is_none()) {
+            // They would write where nobody reads any more.
+            return Err(PipeError::Unsupported("another context has commands to submit that write the buffer".into()));
+        }
         if !old.is_fresh(0, old.size) {
             fresh.copy_from(&old);
         }

@@ -43,17 +43,23 @@ impl MagmaContext {
         self.read_storage(&storage, readback.offset, out)
     }
 
-    /// Reads bytes of storage. Waits only for the batch that writes them, if one does.
+    /// Reads bytes of storage. Waits only for the batch that writes them, if one does and runs.
+    ///
+    /// What another context has recorded and not submitted is not waited for: it may never be submitted, and where one thread
+    /// has both contexts it cannot be meanwhile. Nothing orders such commands with this read, so what they write need not be
+    /// seen (OpenGL 4.6 section 5.3.1).
     pub(crate) fn read_storage(&mut self, storage: &Arc<BufferStorage>, offset: u64, out: &mut [u8]) -> PipeResult<()> {
         let writer = storage.writer.lock().clone();
         if let Some(writer) = writer {
             if writer.get().is_none() && Arc::ptr_eq(&writer, &self.rec.batch.value) {
                 self.submit()?;
             }
-            self.device.wait_batch(&writer, u64::MAX)?;
-            let mut slot = storage.writer.lock();
-            if slot.as_ref().is_some_and(|now| Arc::ptr_eq(now, &writer)) {
-                *slot = None;
+            if writer.get().is_some() {
+                self.device.wait_batch(&writer, u64::MAX)?;
+                let mut slot = storage.writer.lock();
+                if slot.as_ref().is_some_and(|now| Arc::ptr_eq(now, &writer)) {
+                    *slot = None;
+                }
             }
         }
         storage.read(offset, out);

@@ -63,3 +63,47 @@ fn four_threads_draw_with_one_program() {
     });
     rig.assert_quiet();
 }
+
+/// One thread may have both contexts, so that nobody submits for the other one while it waits.
+#[test]
+fn reading_a_buffer_does_not_wait_for_what_another_context_has_not_submitted() {
+    let mut rig = Rig::new();
+    let size = u64::from(crate::rig::SIZE * crate::rig::SIZE * 4);
+    let buffer = rig.buffer(size);
+    rig.upload(buffer, 0, &vec![7; size as usize]);
+    rig.context.flush(&Flush { flags: flush_flags::SUBMIT, pad: 0 });
+    rig.clear([1.0; 4]);
+    rig.context.readback_to_buffer(&ReadbackToBuffer {
+        info: ReadbackInfo {
+            surface: rig.target,
+            area: Box3 { width: crate::rig::SIZE, height: crate::rig::SIZE, depth: 1, ..Box3::default() },
+            format: Format::RGBA8_UNORM.0,
+            aspect: aspect::COLOR,
+            pad: [0; 2],
+        },
+        buffer: buffer.raw(),
+        offset: 0,
+        row_stride: u64::from(crate::rig::SIZE * 4),
+        slice_stride: 0,
+    });
+    let (screen, other) = (rig.screen.clone(), rig.handle());
+    let (ask, asked) = std::sync::mpsc::channel();
+    let (answer, answered) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut context = screen.create_context(ContextHandle(other)).expect("a context");
+        while asked.recv().is_ok() {
+            let mut bytes = vec![0; size as usize];
+            let readback = BufferReadback { res: buffer.raw(), offset: 0, size };
+            context.resource_readback(&readback, &mut bytes).expect("bytes");
+            answer.send(bytes).expect("the test still runs");
+        }
+    });
+    let mut read = || {
+        ask.send(()).expect("the thread still runs");
+        answered.recv_timeout(std::time::Duration::from_secs(60)).expect("the read never ends")
+    };
+    assert_eq!(read(), vec![7; size as usize], "what was submitted");
+    rig.context.flush(&Flush { flags: flush_flags::SUBMIT, pad: 0 });
+    assert_eq!(read(), vec![255; size as usize], "what is submitted now");
+    rig.assert_quiet();
+}
