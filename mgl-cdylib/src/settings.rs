@@ -103,8 +103,8 @@ impl Settings {
             return Err(format!("MGL_LOG={level} is unknown; use off, error, warn, info, debug or trace"));
         }
         let validation = get("MGL_VALIDATION");
-        if !matches!(validation.as_str(), "" | "0" | "1") {
-            return Err(format!("MGL_VALIDATION={validation} is unknown; use 0 or 1"));
+        if !matches!(validation.as_str(), "" | "0" | "1" | "sync") {
+            return Err(format!("MGL_VALIDATION={validation} is unknown; use 0, 1 or sync"));
         }
         // Whatever the transport is: a value that cannot be is not kept for the day that it is needed.
         #[cfg(target_os = "linux")]
@@ -272,7 +272,7 @@ mod tests {
             ("MGL_IPC_RESPAWN_LIMIT", "0", "from 1 to"),
             ("MGL_IPC_RESPAWN_MB", "all", "from 1 to"),
             ("MGL_LOG", "loud", "trace"),
-            ("MGL_VALIDATION", "maybe", "use 0 or 1"),
+            ("MGL_VALIDATION", "maybe", "use 0, 1 or sync"),
             ("MGL_IPC_MAP_TIER", "t9", "use auto, t0, t2 or t2-compare"),
             ("MGL_IPC_SPIN_US", "fast", "no number from 0"),
             ("MGL_IPC_RING_MB", "3", "no power of two"),

@@ -283,6 +283,8 @@ impl Recorder {
 
     /// A barrier in *main* unless nothing ran since the last one that could conflict with a new pass or dispatch.
     pub(crate) fn barrier_before_work(&mut self) {
+        // Opening *main* forgets what ran before: first.
+        self.main();
         if self.dirty_work || self.dirty_transfers {
             self.barrier();
         }

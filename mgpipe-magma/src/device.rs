@@ -751,8 +751,9 @@ pub(crate) fn create_instance(entry: &ash::Entry, mask: &Mask) -> PipeResult<(as
         .application_info(&application)
         .enabled_layer_names(&layers)
         .enabled_extension_names(&extensions);
+    let mut more = vk::ValidationFeaturesEXT::default().enabled_validation_features(validation::more());
     if validating {
-        info = info.push_next(&mut messenger);
+        info = info.push_next(&mut messenger).push_next(&mut more);
     }
     // SAFETY: layers and extensions were found or belong to the layer.
     let instance = unsafe { entry.create_instance(&info, None) }.map_err(|code| match code {

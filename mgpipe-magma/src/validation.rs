@@ -1,4 +1,5 @@
-//! The Khronos validation layer under `MGL_VALIDATION=1`: messages go to stderr and to the file of `MGL_VALIDATION_LOG`.
+//! The Khronos validation layer under `MGL_VALIDATION=1` or `sync`: messages go to stderr and to the file of
+//! `MGL_VALIDATION_LOG`.
 
 use ash::vk;
 use std::ffi::{c_void, CStr};
@@ -10,6 +11,18 @@ pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 /// Whether `MGL_VALIDATION` asks for the layer.
 pub(crate) fn wanted() -> bool {
     std::env::var_os("MGL_VALIDATION").is_some_and(|v| !v.is_empty() && v != "0")
+}
+
+/// What the layer does only when it is asked to: `MGL_VALIDATION=sync` has it follow every access of every command and report those
+/// that nothing orders.
+///
+/// A device that executes one command after the other, as lavapipe does, shows the same picture without any barrier. Layers
+/// before 1.3.250 do not look into dynamic rendering; `MGL_MAGMA_DISABLE=VK_KHR_dynamic_rendering` makes them see everything.
+pub(crate) fn more() -> &'static [vk::ValidationFeatureEnableEXT] {
+    match std::env::var_os("MGL_VALIDATION") {
+        Some(value) if value == "sync" => &[vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION],
+        _ => &[],
+    }
 }
 
 /// Where messages are delivered.

@@ -1,8 +1,8 @@
 //! Runs every scenario on the reference and on MGL, one named test each, and checks that wrong scenarios go red.
 //!
 //! Names: `reference::SCENARIO`, `BACKEND/TRANSPORT::SCENARIO`, `without/EXTENSION::SCENARIO`, `maps/TIER/BACKEND/TRANSPORT::SCENARIO`,
-//! `control::WHAT`. `MGL_TEST_DRIVERS` lists what is tested
-//! (default: Magma on every transport; `llvmpipe` tests the harness against itself). A failed comparison keeps the actual, the
+//! `respawn/BACKEND/TRANSPORT::SCENARIO`, `control::WHAT`. `MGL_TEST_DRIVERS` lists what is tested
+//! (default: both backends on every transport, Espryt across one only in part; `llvmpipe` tests the harness against itself). A failed comparison keeps the actual, the
 //! reference and the difference picture in `target/scenario-failures/`.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,28 @@ use mgl_tests::scene::Scenario;
 use mgl_tests::verdict::{Outcome, Verdict};
 
 /// What is tested when nobody says otherwise: the same scenarios, by the same names, wherever the backend runs.
-const DRIVERS: &str = "magma/monolith,magma/inproc,magma/spawn";
+const DRIVERS: &str = "magma/monolith,magma/inproc,magma/spawn,espryt/monolith,espryt/inproc,espryt/spawn";
+
+/// Where only a part runs when nobody asks for more: the transport is the one that Magma has, and Espryt what it is in one process.
+const IN_PART: [&str; 2] = ["espryt/inproc", "espryt/spawn"];
+
+/// That part: what waits, what travels in both directions, and what threads share.
+const PART: &[&str] = &[
+    "buffer_",
+    "context_",
+    "copy_",
+    "error_",
+    "feedback_",
+    "format_",
+    "hostile_",
+    "mapping_",
+    "mixed_",
+    "object_",
+    "query_",
+    "share_",
+    "sync_",
+    "transfer_",
+];
 
 const RUNNER: &str = env!("CARGO_BIN_EXE_scenario-runner");
 
@@ -29,8 +50,8 @@ const RUNNER: &str = env!("CARGO_BIN_EXE_scenario-runner");
 struct Batch {
     driver: Driver,
     folder: PathBuf,
-    /// A switch of the driver's and its value.
-    switch: Option<(&'static str, &'static str)>,
+    /// Switches of the driver's and their values.
+    switches: Vec<(&'static str, &'static str)>,
     names: Mutex<Vec<String>>,
     verdicts: OnceLock<Result<BTreeMap<String, Verdict>, String>>,
 }
@@ -38,20 +59,22 @@ struct Batch {
 impl Batch {
     fn new(driver: Driver, root: &Path) -> Arc<Self> {
         let folder = root.join(driver.name().replace('/', "-"));
-        Arc::new(Self { driver, folder, switch: None, names: Mutex::default(), verdicts: OnceLock::new() })
+        Self::with_switches(driver, folder, Vec::new())
     }
 
     fn switched(driver: Driver, root: &Path, name: &'static str, value: &'static str) -> Arc<Self> {
-        let folder = root.join(value);
-        let switch = Some((name, value));
-        Arc::new(Self { driver, folder, switch, names: Mutex::default(), verdicts: OnceLock::new() })
+        Self::with_switches(driver, root.join(value), vec![(name, value)])
+    }
+
+    fn with_switches(driver: Driver, folder: PathBuf, switches: Vec<(&'static str, &'static str)>) -> Arc<Self> {
+        Arc::new(Self { driver, folder, switches, names: Mutex::default(), verdicts: OnceLock::new() })
     }
 
     fn verdict(&self, name: &str) -> Result<Verdict, Failed> {
         let all = self.verdicts.get_or_init(|| {
             let names = self.names.lock().map_err(|e| e.to_string())?.clone();
             self.driver.available().map_err(|e| format!("{e:#}"))?;
-            let variables = self.switch.as_slice();
+            let variables = self.switches.as_slice();
             supervise(Path::new(RUNNER), &self.driver, &names, &self.folder, scenario_timeout(), variables)
                 .map_err(|e| format!("{e:#}"))
         });
@@ -257,6 +280,12 @@ fn selected(arguments: &Arguments, name: &str) -> bool {
 /// How the bytes of persistent mappings can travel: values of `MGL_IPC_MAP_TIER`.
 const MAP_TIERS: [&str; 3] = ["t0", "t2", "t2-compare"];
 
+/// Of so many scenarios one runs with `MGL_IPC_RESPAWN=1`; `MGL_TEST_DRIVERS=magma/spawn MGL_IPC_RESPAWN=1` runs them all.
+const RESPAWN_EACH: usize = 7;
+
+/// The scenario in which draws read what they draw to, which GL leaves undefined.
+const FEEDBACK_LOOPS: &str = "hostile_feedback_loops";
+
 /// Scenarios that run once more with a switch set.
 struct Switched<'a> {
     reference: &'a Arc<Batch>,
@@ -302,6 +331,21 @@ impl Switched<'_> {
         })
     }
 
+    /// All scenarios with the validation layer looking for accesses that nothing orders. A device that is the processor shows
+    /// no difference; others do.
+    fn of_synchronization(&mut self, driver: &Driver, all: &[Scenario], root: &Path) -> Vec<Trial> {
+        let switches = vec![("MGL_VALIDATION", "sync"), ("MGL_MAGMA_DISABLE", "VK_KHR_dynamic_rendering")];
+        let batch = Batch::with_switches(driver.clone(), root.join("synchronization"), switches);
+        self.trials("synchronization", "synchronization", &batch, all, |scenario, outcome, messages| {
+            if scenario.name != FEEDBACK_LOOPS {
+                return judge(outcome, messages, None).map_err(Failed::from);
+            }
+            // What has no order there shows that the layer looks.
+            let seen = messages.iter().any(|message| message.contains("SYNC-HAZARD-READ-AFTER-WRITE"));
+            seen.then_some(()).ok_or_else(|| Failed::from("the layer reports no loop: it does not look"))
+        })
+    }
+
     /// The scenarios about mappings on a transport, with the bytes travelling in one way.
     fn of_tier(&mut self, tier: &'static str, driver: &Driver, all: &[Scenario], root: &Path) -> Vec<Trial> {
         let batch = Batch::switched(driver.clone(), &root.join(driver.name()), "MGL_IPC_MAP_TIER", tier);
@@ -310,6 +354,17 @@ impl Switched<'_> {
         };
         let chosen: Vec<Scenario> = all.iter().copied().filter(about_maps).collect();
         self.trials(&format!("maps/{tier}/{}", driver.name()), tier, &batch, &chosen, |_, outcome, messages| {
+            judge(outcome, messages, None).map_err(Failed::from)
+        })
+    }
+
+    /// A part of the scenarios with a connection that outlives its server: that it keeps a journal changes nothing.
+    fn of_respawn(&mut self, driver: &Driver, all: &[Scenario], table: &Expectations, root: &Path) -> Vec<Trial> {
+        let Driver::Mgl { backend, transport, .. } = driver else { return Vec::new() };
+        let batch = Batch::switched(driver.clone(), root, "MGL_IPC_RESPAWN", "1");
+        let plain = |scenario: &Scenario| table.find(scenario.name, backend, transport).is_none();
+        let chosen: Vec<Scenario> = all.iter().copied().filter(plain).step_by(RESPAWN_EACH).collect();
+        self.trials(&format!("respawn/{}", driver.name()), "respawn", &batch, &chosen, |_, outcome, messages| {
             judge(outcome, messages, None).map_err(Failed::from)
         })
     }
@@ -378,7 +433,9 @@ fn main() {
         }));
     }
     let mut tested = Vec::new();
-    let drivers = std::env::var("MGL_TEST_DRIVERS").unwrap_or_else(|_| DRIVERS.into());
+    let asked = std::env::var("MGL_TEST_DRIVERS").ok();
+    let in_part = |name: &str| asked.is_none() && IN_PART.contains(&name);
+    let drivers = asked.clone().unwrap_or_else(|| DRIVERS.into());
     for text in drivers.split(',').map(str::trim).filter(|t| !t.is_empty()) {
         let driver = match Driver::parse(text) {
             Ok(driver) => driver,
@@ -393,6 +450,9 @@ fn main() {
         for scenario in all.iter().copied() {
             let name = scenario.name;
             if scenario.reference_defect.is_some() && batch.driver == Driver::Llvmpipe {
+                continue;
+            }
+            if in_part(&batch.driver.name()) && !PART.iter().any(|start| name.starts_with(start)) {
                 continue;
             }
             let title = format!("{}::{name}", batch.driver.name());
@@ -421,6 +481,9 @@ fn main() {
         for tier in MAP_TIERS {
             trials.extend(switched.of_tier(tier, &driver, &all, &root.join("maps")));
         }
+        if driver.name() == "magma/spawn" {
+            trials.extend(switched.of_respawn(&driver, &all, &table, &root.join("respawn")));
+        }
     }
     let magma = Driver::parse("magma/monolith").ok().filter(|magma| tested.contains(magma));
     if let Some(driver) = magma {
@@ -428,6 +491,7 @@ fn main() {
         for row in MASKS {
             masked_trials.push(switched.of_mask(row, &driver, &all, &root));
         }
+        masked_trials.push(switched.of_synchronization(&driver, &all, &root));
         // One of each in turn, so that processes of several masks run at a time.
         while masked_trials.iter().any(|left| !left.is_empty()) {
             trials.extend(masked_trials.iter_mut().filter_map(|left| left.pop()));
