@@ -265,8 +265,8 @@ unsafe fn check_smooth(t: &Scene, (width, height): (i32, i32), (x0, y0): (i32, i
     let v = t.texels::<[f32; 4]>(gl::TEXTURE_2D, 0, gl::RGBA, gl::FLOAT, (width * height) as usize);
     for (i, texel) in v.iter().enumerate() {
         let (x, y) = (i as i32 % width, i as i32 / width);
-        for c in 0..channels {
-            t.near(texel[c], smooth(x0 + x, y0 + y)[c], 0.1, &format!("{what}: texel ({x}, {y}) channel {c}"));
+        for (c, (v, e)) in texel.iter().zip(smooth(x0 + x, y0 + y)).take(channels).enumerate() {
+            t.near(*v, e, 0.1, &format!("{what}: texel ({x}, {y}) channel {c}"));
         }
     }
 }
