@@ -21,6 +21,8 @@ pub enum GlDriver {
     MglInproc,
     /// The same with the backend in a process of its own.
     MglSpawn,
+    /// This repository's driver, on OpenGL ES.
+    MglEspryt,
     /// Mesa's processor-only driver: the reference.
     Llvmpipe,
     /// Mesa's OpenGL on Vulkan: the peer that draws through the same Vulkan driver as MGL.
@@ -47,6 +49,7 @@ impl GlDriver {
             GlDriver::Mgl => "MGL",
             GlDriver::MglInproc => "MGL inproc",
             GlDriver::MglSpawn => "MGL spawn",
+            GlDriver::MglEspryt => "MGL-Espryt",
             GlDriver::Llvmpipe => "llvmpipe",
             GlDriver::Zink => "Zink",
             GlDriver::Virgl => "virgl",
@@ -59,6 +62,7 @@ impl GlDriver {
             GlDriver::Mgl => "magma/monolith",
             GlDriver::MglInproc => "magma/inproc",
             GlDriver::MglSpawn => "magma/spawn",
+            GlDriver::MglEspryt => "espryt/monolith",
             GlDriver::Llvmpipe => "llvmpipe",
             GlDriver::Zink => "zink",
             GlDriver::Virgl => "virgl",
@@ -78,7 +82,7 @@ impl GlDriver {
     /// Where the backend of this repository's driver runs; `None` for another one's.
     pub fn transport(self) -> Option<Transport> {
         match self {
-            GlDriver::Mgl => Some(Transport::Monolith),
+            GlDriver::Mgl | GlDriver::MglEspryt => Some(Transport::Monolith),
             GlDriver::MglInproc => Some(Transport::Inproc),
             GlDriver::MglSpawn => Some(Transport::Spawn),
             GlDriver::Llvmpipe | GlDriver::Zink | GlDriver::Virgl => None,
@@ -96,9 +100,10 @@ impl GlDriver {
     pub fn variables(self, workspace: &Workspace, release: bool) -> Result<BTreeMap<&'static str, OsString>> {
         let mut variables: BTreeMap<&'static str, OsString> = BTreeMap::new();
         match self {
-            GlDriver::Mgl | GlDriver::MglInproc | GlDriver::MglSpawn => {
+            GlDriver::Mgl | GlDriver::MglInproc | GlDriver::MglSpawn | GlDriver::MglEspryt => {
                 let transport = self.transport().unwrap_or(Transport::Monolith);
-                let choice = DriverChoice { backend: Backend::Magma, transport, release, shadow: false };
+                let backend = if self == GlDriver::MglEspryt { Backend::Espryt } else { Backend::Magma };
+                let choice = DriverChoice { backend, transport, release, shadow: false };
                 let dir = driver_dir::snapshot(workspace, release)?;
                 variables = environment::variables(workspace, &dir, &choice);
             }
