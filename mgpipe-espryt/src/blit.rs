@@ -1,8 +1,8 @@
 //! Blits and resolves.
 
 use crate::context::EsprytContext;
-use crate::depth_pass::Pass;
-use crate::format::class;
+use crate::depth_pass::{intersection, Pass};
+use crate::format::{class, Class};
 use crate::framebuffer::Resolved;
 use crate::resource::texture::{Image, Shape};
 use glow::HasContext;
@@ -53,6 +53,9 @@ impl EsprytContext {
             let c = blit.scissor;
             [c.x, c.y, c.width, c.height]
         });
+        if dst.image.samples > 1 {
+            return self.blit_to_samples(mask, &src, &dst, blit, area);
+        }
         if !color && src.image.format != dst.image.format {
             return self.convert_depth(mask, &src, &dst, blit, area);
         }
@@ -72,6 +75,50 @@ impl EsprytContext {
             self.fill_alpha(blit, area)?;
         }
         Ok(())
+    }
+
+    /// Blits to a multisampled image, which GLES does not: sample by sample when both have as many, else every sample gets
+    /// the one that there is.
+    fn blit_to_samples(
+        &mut self,
+        mask: u32,
+        src: &Resolved,
+        dst: &Resolved,
+        blit: &Blit,
+        area: Option<[i32; 4]>,
+    ) -> PipeResult<()> {
+        let (s, d) = (blit.src_rect, blit.dst_rect);
+        if src.image.samples == dst.image.samples && src.image.format == dst.image.format {
+            if (s.x1 - s.x0, s.y1 - s.y0) != (d.x1 - d.x0, d.y1 - d.y0) {
+                return Err(PipeError::Protocol("a blit between multisampled images scales".into()));
+            }
+            // What lies in both images, in front of the scissor.
+            let [sw, sh, _] = src.image.extent(src.level).map(|size| size as i32);
+            let [dw, dh, _] = dst.image.extent(dst.level).map(|size| size as i32);
+            let shift = [d.x0 - s.x0, d.y0 - s.y0];
+            let rect = [d.x0.min(d.x1), d.y0.min(d.y1), (d.x1 - d.x0).abs(), (d.y1 - d.y0).abs()];
+            let rect = intersection(intersection(rect, [0, 0, dw, dh]), [shift[0], shift[1], sw, sh]);
+            let [x, y, width, height] = area.map_or(rect, |area| intersection(rect, area));
+            if width == 0 || height == 0 {
+                return Ok(());
+            }
+            return self.copy_texels(
+                (&src.image, src.level, [x - shift[0], y - shift[1], src.layer as i32]),
+                (&dst.image, dst.level, [x, y, dst.layer as i32]),
+                [width as u32, height as u32, 1],
+            );
+        }
+        if mask & gl::COLOR_BUFFER_BIT == 0 {
+            return self.convert_depth(mask, src, dst, blit, area);
+        }
+        let copy = self.duplicate(src)?;
+        self.set_srgb(blit.srgb_encode != 0);
+        let pass = match class(dst.image.format) {
+            Class::Float => Pass::Color,
+            Class::Sint => Pass::SignedColor,
+            Class::Uint => Pass::UnsignedColor,
+        };
+        self.depth_pass(pass, (&copy, s), (dst, d), area)
     }
 
     /// Blits depth and stencil between formats, which GLES does not: by drawing.

@@ -1,4 +1,5 @@
-//! Draws that copy depth and stencil where OpenGL ES has no command for it: between formats, and into colours that can be read.
+//! Draws that copy where OpenGL ES has no command for it: depth and stencil between formats and into colours that can be
+//! read, and anything to the samples of a multisampled image.
 //!
 //! The source is always a copy of the backend's own, whose texture parameters nobody else sees.
 
@@ -20,6 +21,12 @@ pub(crate) enum Pass {
     DepthBits,
     /// Stencil becomes an unsigned integer.
     StencilBits,
+    /// Colours of a normalised or float format.
+    Color,
+    /// Colours that are signed integers.
+    SignedColor,
+    /// Colours that are unsigned integers.
+    UnsignedColor,
 }
 
 impl Pass {
@@ -34,6 +41,9 @@ impl Pass {
                 "uniform uint bit; void main() { if ((texelFetch(image, at(), 0).r & bit) == 0u) discard; }"
             }
             Pass::DepthBits => "out uint bits; void main() { bits = floatBitsToUint(texelFetch(image, at(), 0).r); }",
+            Pass::Color => "out vec4 color; void main() { color = texelFetch(image, at(), 0); }",
+            Pass::SignedColor => "out ivec4 color; void main() { color = texelFetch(image, at(), 0); }",
+            Pass::UnsignedColor => "out uvec4 color; void main() { color = texelFetch(image, at(), 0); }",
             Pass::StencilBits => "out uint bits; void main() { bits = texelFetch(image, at(), 0).r; }",
         }
     }
@@ -59,7 +69,7 @@ struct Tool {
 /// Programs of the passes, made when they are needed, and a vertex array without attributes.
 #[derive(Default)]
 pub(crate) struct DepthPasses {
-    tools: [Option<Tool>; 4],
+    tools: [Option<Tool>; 7],
     vertex_array: u32,
 }
 
@@ -92,7 +102,11 @@ impl DepthPasses {
 
 fn make(gles: &Gles, pass: Pass) -> PipeResult<Tool> {
     let gl = &gles.gl;
-    let sampler = if pass.samples_stencil() { "usampler2D" } else { "sampler2D" };
+    let sampler = match pass {
+        Pass::Stencil | Pass::StencilBits | Pass::UnsignedColor => "usampler2D",
+        Pass::SignedColor => "isampler2D",
+        Pass::Depth | Pass::DepthBits | Pass::Color => "sampler2D",
+    };
     let head = "#version 310 es\nprecision highp float; precision highp int;\n";
     let fragment = format!("{head}uniform highp {sampler} image;\n{AT}{}\n", pass.fragment());
     // SAFETY: a context is current; shaders and program are fresh names of it.
@@ -197,7 +211,7 @@ impl EsprytContext {
                         gl.draw_arrays(gl::TRIANGLES, 0, 3);
                     }
                 }
-                Pass::DepthBits | Pass::StencilBits => gl.draw_arrays(gl::TRIANGLES, 0, 3),
+                _ => gl.draw_arrays(gl::TRIANGLES, 0, 3),
             }
             gl.bind_vertex_array(named!(NativeVertexArray, self.vertex_array));
         }
@@ -208,7 +222,7 @@ impl EsprytContext {
 }
 
 /// The part of a rectangle (left, bottom, width, height) that lies in another one.
-fn intersection(a: [i32; 4], b: [i32; 4]) -> [i32; 4] {
+pub(crate) fn intersection(a: [i32; 4], b: [i32; 4]) -> [i32; 4] {
     let (left, low) = (a[0].max(b[0]), a[1].max(b[1]));
     let right = a[0].saturating_add(a[2]).min(b[0].saturating_add(b[2]));
     let high = a[1].saturating_add(a[3]).min(b[1].saturating_add(b[3]));

@@ -124,7 +124,7 @@ impl EsprytContext {
                 let tests = self.state.depth_test != 0 || self.state.stencil_test != 0;
                 Count {
                     early: tests && !facts.uses_discard && !facts.writes_depth,
-                    samples: self.framebuffer.samples > 1 && self.gles().version >= 32,
+                    samples: self.framebuffer.samples > 1 && self.gles().has.sample_variables,
                 }
             }),
         };

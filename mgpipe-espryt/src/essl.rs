@@ -127,8 +127,21 @@ fn extensions(gles: &Gles, stage: Stage, reflection: &Reflection) -> Vec<&'stati
         if has.texture_buffer {
             list.push("GL_EXT_texture_buffer");
         }
-        if has.geometry && (stage == Stage::Geometry || reflection.stages.contains(Stage::Geometry)) {
+        // The fragment stage has `gl_PrimitiveID` and `gl_Layer` of it.
+        let geometry =
+            matches!(stage, Stage::Geometry | Stage::Fragment) || reflection.stages.contains(Stage::Geometry);
+        if has.geometry && geometry {
             list.push("GL_EXT_geometry_shader");
+        }
+        for (there, name) in [
+            (has.gpu_shader5, "GL_EXT_gpu_shader5"),
+            (has.multisample_array, "GL_OES_texture_storage_multisample_2d_array"),
+            (has.cube_array, "GL_EXT_texture_cube_map_array"),
+            (has.sample_variables && stage == Stage::Fragment, "GL_OES_sample_variables"),
+        ] {
+            if there {
+                list.push(name);
+            }
         }
     }
     list

@@ -49,6 +49,8 @@ fn way(gles: &Gles, format: Format) -> Option<(u32, u32, usize, Take)> {
         F::RGB5A1_UNORM => (rgba, gl::UNSIGNED_BYTE, 4, Take::Packed([5, 5, 5, 1])),
         F::RGB10A2_UNORM => (rgba, gl::UNSIGNED_INT_2_10_10_10_REV, 4, Take::AsIs),
         F::R16_UNORM | F::RG16_UNORM | F::RGBA16_UNORM => (rgba, gl::UNSIGNED_SHORT, 8, plain(2)),
+        // A driver may clamp negative values while it reads: where it can, the bits are copied instead.
+        _ if format.desc().kind == FormatKind::Snorm && gles.has.copy_image => return None,
         F::R8_SNORM | F::RG8_SNORM | F::RGBA8_SNORM if gles.has.render_snorm => (rgba, gl::BYTE, 4, plain(1)),
         F::R16_SNORM | F::RG16_SNORM | F::RGBA16_SNORM if gles.has.render_snorm && gles.has.norm16 => {
             (rgba, gl::SHORT, 8, plain(2))
