@@ -480,7 +480,10 @@ impl Runner {
                 Kind::Out => {
                     let half = if n_out == 0 { 0..32 } else { 32..64 };
                     n_out += 1;
-                    self.scratch[half.clone()].fill(0xCD);
+                    // Both answers are written down, also where there is one: nothing earlier may be left.
+                    if n_out == 1 {
+                        self.scratch[..64].fill(0xCD);
+                    }
                     self.scratch[half].as_mut_ptr().expose_provenance() as i64
                 }
                 Kind::Unpack if unpack != 0 => *number,
