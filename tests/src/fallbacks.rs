@@ -1,11 +1,12 @@
-//! What the Vulkan backend does without optional parts of Vulkan: masks for `MGL_MAGMA_DISABLE`, and what runs under each.
+//! What the backends do without optional parts of Vulkan and OpenGL ES: masks for `MGL_MAGMA_DISABLE` and `MGL_ESPRYT_MASK`, and
+//! what runs under each.
 
 use crate::scene::Scenario;
 
 /// A mask and the scenarios that run under it.
 #[derive(Clone, Copy, Debug)]
 pub struct Masked {
-    /// The value of `MGL_MAGMA_DISABLE`.
+    /// The value of `MGL_MAGMA_DISABLE`, or of `MGL_ESPRYT_MASK`.
     pub mask: &'static str,
     /// Names, or beginnings of names that end in `_`.
     pub scenarios: &'static [&'static str],
@@ -178,3 +179,88 @@ const PASSES_AND_MORE: &[&str] = &[
 const NO_FEEDBACK: &str = "nothing but VK_EXT_transform_feedback captures vertices";
 const NO_BORDER: &str = "Vulkan itself has three border colours";
 const ALWAYS_SEAMLESS: &str = "Vulkan itself filters cube maps across faces";
+
+/// Masks of the OpenGL ES backend. `ES32` hides what OpenGL ES 3.2 has of its own, so that the extensions decide.
+pub const ESPRYT_MASKS: &[Masked] = &[
+    masked(
+        "ES32",
+        &["draw_", "primitive_", "shader_", "multisample_", "fragment_blend_", "framebuffer_layered_geometry"],
+    ),
+    masked("ES32,OES_draw_elements_base_vertex,EXT_draw_elements_base_vertex", &["draw_base_vertex", "draw_multi"]),
+    masked(
+        "ES32,OES_copy_image,EXT_copy_image",
+        &["copy_depth_stencil", "texture_respecify", "texture_levels_out_of_order", "blit_within_one_framebuffer"],
+    ),
+    losing(
+        "ES32,OES_texture_border_clamp,EXT_texture_border_clamp",
+        &["texture_filter", "texture_sampler_objects"],
+        &[("texture_border_color", "OpenGL ES 3.1 itself has no borders")],
+    ),
+    losing(
+        "ES32,OES_draw_buffers_indexed,EXT_draw_buffers_indexed",
+        &["fragment_blend_functions", "framebuffer_multiple_targets"],
+        &[("fragment_blend_per_buffer", "OpenGL ES 3.1 itself blends all draw buffers alike")],
+    ),
+    losing(
+        "ES32,OES_texture_buffer,EXT_texture_buffer",
+        &["texture_2d", "texture_vertex_fetch"],
+        &[("texture_buffer", "OpenGL ES 3.1 itself has no buffer textures")],
+    ),
+    losing(
+        "ES32,OES_geometry_shader,EXT_geometry_shader",
+        &["draw_primitive_modes", "feedback_interleaved"],
+        &[("shader_geometry_amplify", "OpenGL ES 3.1 itself has no geometry shaders")],
+    ),
+    losing(
+        "NV_read_depth,NV_read_stencil",
+        &[
+            "copy_depth_stencil",
+            "blit_depth_formats",
+            "blit_multisample_depth_stencil",
+            "clear_depth_formats",
+            "fragment_stencil_shape",
+        ],
+        &[("format_depth_there_and_back", "24 bits of depth that become a float may differ in the last one")],
+    ),
+    masked(
+        "EXT_buffer_storage",
+        &["buffer_map_", "buffer_stream_", "buffer_orphan_stream", "shader_uniform_block_", "draw_many_small"],
+    ),
+    losing(
+        "EXT_shader_framebuffer_fetch",
+        &["fragment_blend_functions"],
+        &[("fragment_logic_op", "nothing else reads what was drawn")],
+    ),
+    losing(
+        "fragment_storage",
+        &["query_primitives"],
+        &[
+            ("query_occlusion_of_what_counts", "OpenGL ES itself counts no samples"),
+            ("query_conditional_render", "OpenGL ES itself counts no samples"),
+        ],
+    ),
+    masked("EXT_base_instance", &["draw_", "primitive_ids_with_base_and_instances", "vertex_"]),
+    masked("EXT_render_snorm", &["format_signed_normalized_there_and_back", "format_normalized_there_and_back"]),
+    masked("EXT_texture_norm16", &["format_normalized_there_and_back", "texture_formats_normalized"]),
+    losing(
+        "EXT_sRGB_write_control",
+        &["clear_color", "texture_srgb"],
+        &[("fragment_srgb_framebuffer", "OpenGL ES itself always encodes")],
+    ),
+    losing(
+        "EXT_clip_cull_distance",
+        &["raster_clipping"],
+        &[("raster_clip_distance", "OpenGL ES itself cuts at no distances")],
+    ),
+    losing(
+        "EXT_blend_func_extended",
+        &["fragment_blend_functions"],
+        &[("fragment_dual_source", "OpenGL ES itself blends one colour")],
+    ),
+    masked("EXT_depth_clamp", &["raster_depth_range", "raster_clipping"]),
+    losing(
+        "EXT_disjoint_timer_query",
+        &["query_occlusion", "query_primitives"],
+        &[("query_timer", "OpenGL ES itself tells no time")],
+    ),
+];

@@ -202,7 +202,7 @@ fn main() {
             }
         }));
     }
-    let drivers = std::env::var("MGL_TEST_DRIVERS").unwrap_or_else(|_| "magma/monolith".into());
+    let drivers = std::env::var("MGL_TEST_DRIVERS").unwrap_or_else(|_| "magma/monolith,espryt/monolith".into());
     for text in drivers.split(',').map(str::trim).filter(|t| !t.is_empty()) {
         let driver = match Driver::parse(text) {
             Ok(driver) => driver,

@@ -13,7 +13,7 @@ use std::time::Duration;
 use libtest_mimic::{Arguments, Failed, Trial};
 use mgl_tests::driver::Driver;
 use mgl_tests::expectations::{judge, Expectations};
-use mgl_tests::fallbacks::{Masked, MASKS};
+use mgl_tests::fallbacks::{Masked, ESPRYT_MASKS, MASKS};
 use mgl_tests::picture::Picture;
 use mgl_tests::runner::{scenario_timeout, supervise};
 use mgl_tests::scenarios;
@@ -331,6 +331,28 @@ impl Switched<'_> {
         })
     }
 
+    /// The tests of one mask of the OpenGL ES backend, but for what fails there anyway.
+    fn of_espryt_mask(
+        &mut self,
+        row: &'static Masked,
+        driver: &Driver,
+        all: &[Scenario],
+        table: &Expectations,
+        root: &Path,
+    ) -> Vec<Trial> {
+        let batch = Batch::switched(driver.clone(), &root.join("without-espryt"), "MGL_ESPRYT_MASK", row.mask);
+        let fails = |scenario: &Scenario| table.find(scenario.name, "espryt", "monolith").is_some();
+        let chosen: Vec<Scenario> =
+            all.iter().copied().filter(|scenario| row.runs(scenario) && !fails(scenario)).collect();
+        self.trials(
+            &format!("without/espryt/{}", row.mask),
+            row.mask,
+            &batch,
+            &chosen,
+            |scenario, outcome, messages| judge_masked(outcome, messages, row.lost(scenario.name)),
+        )
+    }
+
     /// All scenarios with the validation layer looking for accesses that nothing orders. A device that is the processor shows
     /// no difference; others do.
     fn of_synchronization(&mut self, driver: &Driver, all: &[Scenario], root: &Path) -> Vec<Trial> {
@@ -497,6 +519,12 @@ fn main() {
             trials.extend(masked_trials.iter_mut().filter_map(|left| left.pop()));
         }
         trials.push(unknown_mask_trial(&root.join("without")));
+    }
+    let espryt = Driver::parse("espryt/monolith").ok().filter(|espryt| tested.contains(espryt));
+    if let Some(driver) = espryt {
+        for row in ESPRYT_MASKS {
+            trials.extend(switched.of_espryt_mask(row, &driver, &all, &table, &root));
+        }
     }
     needed.sort();
     needed.dedup();
