@@ -10,7 +10,7 @@ use crate::buffer::{AlignedBytes, Buffer, BufferBindings};
 use crate::debug::DebugState;
 use crate::framebuffer::Framebuffers;
 use crate::overlay::Overlay;
-use crate::pixel::PixelState;
+use crate::pixel::{PackFences, PixelState};
 use crate::program::CurrentProgram;
 use crate::query::QueryState;
 use crate::renderbuffer::Renderbuffer;
@@ -37,6 +37,7 @@ pub struct Context {
     pub(crate) map_scratch: Option<Arc<Buffer>>,
     /// Buffer for the next texels that wait to become pixels of a pack buffer.
     pub(crate) pack_scratch: Option<Arc<Buffer>>,
+    pub(crate) pack_fences: PackFences,
 }
 
 impl std::fmt::Debug for Context {
@@ -152,6 +153,7 @@ impl Context {
             map_staging: None,
             map_scratch: None,
             pack_scratch: None,
+            pack_fences: PackFences::default(),
         })
     }
 
@@ -217,6 +219,9 @@ impl Context {
     pub(crate) fn before_submit(&mut self) {
         if self.state.share.has_dead() {
             self.bury_dead();
+        }
+        if self.pack_fences.wanted {
+            self.fence_packs();
         }
         if self.state.share.observer.is_some() {
             self.report_tracker();

@@ -23,7 +23,7 @@ pub use codec::{decode_row, encode_row, Row};
 pub use convert::{pack_image, unpack_image, PackOptions};
 pub(crate) use convert::{packs_as_stored, Unpacker};
 pub(crate) use download::Download;
-pub(crate) use packed::{Pack, Packed};
+pub(crate) use packed::{Pack, PackFences, Packed};
 pub use shape::{Components, Element, Field, Layout, Shape};
 pub(crate) use state::{transfer_address, PixelState};
 pub use store::{ImageAddress, PixelStore};

@@ -110,7 +110,7 @@ impl Context {
         self.pipe.flush(&Flush { flags: flush_flags::SUBMIT, pad: 0 });
     }
 
-    fn insert_fence(&mut self, exportable: bool) -> GlResult<Fence> {
+    pub(crate) fn insert_fence(&mut self, exportable: bool) -> GlResult<Fence> {
         let handle: FenceHandle = self.state.share.mint("fence")?;
         self.send_waiting();
         self.before_submit();

@@ -34,7 +34,8 @@ fn color(frame: usize) -> [u8; 4] {
     [frame as u8 * 4, 255 - frame as u8, 51, 255]
 }
 
-fn program() {
+/// Whether the program inserts fences of its own.
+fn program(fences_of_its_own: bool) {
     let driver = Driver::load();
     let display = driver.display();
     let config = driver.config(display);
@@ -82,15 +83,22 @@ fn program() {
             clear(COLOR_BUFFER_BIT);
             bind(PIXEL_PACK_BUFFER, buffers[frame % RING]);
             read(0, 0, SIDE, SIDE, RGBA, UNSIGNED_BYTE, 0);
-            fences[frame % RING] = fence(SYNC_GPU_COMMANDS_COMPLETE, 0);
+            if fences_of_its_own {
+                fences[frame % RING] = fence(SYNC_GPU_COMMANDS_COMPLETE, 0);
+            }
             assert_eq!((driver.swap_buffers)(display, surface), 1);
             let Some(older) = frame.checked_sub(RING - 1) else { continue };
-            let end = Instant::now() + Duration::from_secs(30);
-            while wait(fences[older % RING], 0, 0) == TIMEOUT_EXPIRED {
-                assert!(Instant::now() < end, "frame {older} never ends");
-                std::thread::sleep(Duration::from_millis(2));
+            if fences_of_its_own {
+                let end = Instant::now() + Duration::from_secs(30);
+                while wait(fences[older % RING], 0, 0) == TIMEOUT_EXPIRED {
+                    assert!(Instant::now() < end, "frame {older} never ends");
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                delete(fences[older % RING]);
+            } else {
+                // What is not there yet is waited for, which this is not about.
+                std::thread::sleep(Duration::from_millis(10));
             }
-            delete(fences[older % RING]);
             bind(PIXEL_PACK_BUFFER, buffers[older % RING]);
             let bytes = map(PIXEL_PACK_BUFFER, 0, BYTES, MAP_READ_BIT);
             assert!(!bytes.is_null(), "error {:#x}", error());
@@ -104,13 +112,21 @@ fn program() {
 
 #[test]
 fn pixels_of_two_frames_ago_are_mapped_without_asking_the_server() {
-    if child::is("frames") {
-        return program();
+    for case in ["fences", "none"] {
+        if child::is(case) {
+            return program(case == "fences");
+        }
     }
     let test = "packs::pixels_of_two_frames_ago_are_mapped_without_asking_the_server";
     let server = server();
     let server = server.to_str().expect("a path in Unicode");
-    for (transport, tier) in [("spawn", "auto"), ("inproc", "auto"), ("spawn", "t2")] {
+    let cases = [
+        ("fences", "spawn", "auto"),
+        ("fences", "inproc", "auto"),
+        ("none", "spawn", "auto"),
+        ("fences", "spawn", "t2"),
+    ];
+    for (case, transport, tier) in cases {
         let path: PathBuf = std::env::temp_dir().join(format!("mgl-abi-{}-packs.json", std::process::id()));
         let variables = [
             ("MGL_TRANSPORT", transport),
@@ -119,13 +135,16 @@ fn pixels_of_two_frames_ago_are_mapped_without_asking_the_server() {
             ("MGL_IPC_MAP_TIER", tier),
             ("MGL_STATS", path.to_str().expect("a path in Unicode")),
         ];
-        child::succeed(&child::run(test, "frames", &variables));
+        child::succeed(&child::run(test, case, &variables));
         let text = std::fs::read_to_string(&path).expect("a report");
         let report: Value = serde_json::from_str(&text).expect("a report is JSON");
         let trips = &report["total"]["round_trips"];
         let asked = trips["by_call"]["resource_readback"].as_u64().unwrap_or(0);
         let without = trips["frames_without"].as_u64().expect("a number");
-        if tier == "auto" {
+        if case == "none" {
+            // On a machine with other work, a frame may not be through after two more.
+            assert!(asked < FRAMES as u64 / 2, "{transport}: {trips}");
+        } else if tier == "auto" {
             assert_eq!(asked, RING as u64, "{transport}: each buffer is asked for once, {trips}");
             assert!(without >= (FRAMES - STEADY) as u64, "{transport}: {trips}");
         } else {

@@ -121,6 +121,7 @@ impl Context {
             slice_stride: 0,
         });
         buffer.gpu_wrote();
+        self.pack_fences.wanted = true;
         Ok(true)
     }
 

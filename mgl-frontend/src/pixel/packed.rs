@@ -4,6 +4,7 @@
 //! the buffer's contents: programs read into a pack buffer so as to map it some frames later. Buffers that the device reads
 //! by itself, or that stay mapped, do not take part.
 
+use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use crate::buffer::Buffer;
 use crate::context::Context;
 use crate::error::{invalid_operation, out_of_memory, GlResult};
 use crate::format::Base;
+use crate::sync::Fence;
 
 /// Bytes of texels that may wait to become pixels.
 const MOST_BYTES: u64 = 64 << 20;
@@ -22,6 +24,20 @@ const MOST_BYTES: u64 = 64 << 20;
 const MOST_IMAGES: usize = 16;
 /// Bytes of texels that are converted at a time; see [`super::Download`].
 const BAND_BYTES: usize = 960 << 10;
+
+/// Fences behind read-backs that are kept: by the time that the oldest goes, a program has mapped what lies before it.
+const KEPT_FENCES: usize = 4;
+
+/// Fences behind what was read into pack buffers.
+///
+/// A backend that is elsewhere tells of fences when they have signalled. One behind each frame's read-backs lets it know that
+/// the bytes are there without being asked, also when the program inserts none.
+#[derive(Debug, Default)]
+pub(crate) struct PackFences {
+    /// Pixels were read into a pack buffer since the last fence.
+    pub(crate) wanted: bool,
+    kept: VecDeque<Fence>,
+}
 
 /// An image that waits in a buffer of its own.
 #[derive(Debug)]
@@ -56,6 +72,21 @@ impl Buffer {
 }
 
 impl Context {
+    /// Inserts a fence behind the read-backs so far, where it is of use.
+    #[cold]
+    pub(crate) fn fence_packs(&mut self) {
+        self.pack_fences.wanted = false;
+        if self.state.share.has_silent_maps() {
+            return;
+        }
+        // Without a fence the bytes are asked for.
+        let Ok(fence) = self.insert_fence(false) else { return };
+        self.pack_fences.kept.push_back(fence);
+        if self.pack_fences.kept.len() > KEPT_FENCES {
+            self.pack_fences.kept.pop_front();
+        }
+    }
+
     /// Has the device copy texels for a pack buffer, in the order of the commands and without waiting for anything. False when
     /// the pixels cannot wait. The verb has been validated, the image realised and the destination checked.
     pub(crate) fn pack_later(

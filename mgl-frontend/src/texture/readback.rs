@@ -199,6 +199,7 @@ impl Context {
             slice_stride: slice_stride as u64,
         });
         buffer.gpu_wrote();
+        self.pack_fences.wanted = true;
         Ok(true)
     }
 
