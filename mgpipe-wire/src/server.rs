@@ -14,11 +14,11 @@ use mgpipe_types::{
     fence_status, flush_flags, Backend, Context, ContextHandle, Handle, HandleOnly, Kind, Opcode, PipeError, Screen,
     SharedMemory,
 };
-pub(crate) use waits::LONGEST_WAIT;
-use waits::Waits;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thiserror::Error;
+use waits::Waits;
+pub(crate) use waits::LONGEST_WAIT;
 
 mod waits;
 
