@@ -49,7 +49,10 @@ impl EsprytContext {
         let (program, bindings) = (bound.program.clone(), bound.bindings.clone());
         let shared = self.shared.clone();
         let gles = &shared.device.gles;
-        let mut biased = false;
+        let mut biases: Vec<f32> = Vec::new();
+        if bound.variant.lod_bias {
+            biases.resize(program.units() as usize, 0.0);
+        }
         for slot in &program.samplers {
             let unit = bindings.samplers.get(slot.index as usize).and_then(|unit| self.units.get(*unit as usize));
             let unit = unit.cloned().unwrap_or_default();
@@ -73,7 +76,9 @@ impl EsprytContext {
                     let filtered = image.samples <= 1 && image.target != gl::TEXTURE_BUFFER;
                     match unit.sampler.as_ref().filter(|_| filtered) {
                         Some(sampler) => {
-                            biased |= sampler.has_bias();
+                            if let Some(bias) = biases.get_mut(slot.native as usize) {
+                                *bias = sampler.bias();
+                            }
                             let name = sampler.name(gles)?;
                             self.shadow.bind_sampler(gles, slot.native, sampler.serial, name);
                         }
@@ -86,8 +91,8 @@ impl EsprytContext {
                 }
             }
         }
-        if biased {
-            self.warn_once(2, "OpenGL ES has no level-of-detail bias of samplers");
+        if let (Some(native), false) = (self.program.as_ref().and_then(|b| b.native.clone()), biases.is_empty()) {
+            native.set_biases(gles, &biases);
         }
         Ok(())
     }

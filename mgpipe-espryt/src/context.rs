@@ -109,6 +109,8 @@ pub(crate) struct EsprytContext {
     pub(crate) ring: Ring,
     pub(crate) queries: Queries,
     pub(crate) xfb: StreamOutput,
+    /// Whether a sampler of the program biases its level.
+    pub(crate) biased: bool,
     pub(crate) depth_passes: DepthPasses,
     /// The vertex array of draws.
     pub(crate) vertex_array: u32,
@@ -148,6 +150,7 @@ impl EsprytContext {
             ring: Ring::default(),
             queries: Queries::default(),
             xfb: StreamOutput::default(),
+            biased: false,
             depth_passes: DepthPasses::default(),
             vertex_array: 0,
             warned: 0,

@@ -115,7 +115,15 @@ impl EsprytContext {
         };
         let given = self.state.program_point_size != 0 && reflection.pre_raster.writes_point_size;
         let settable = !bound.program.has(Stage::Geometry) || self.gles().has.geometry_point_size;
+        if self.dirty & dirty::SAMPLERS != 0 {
+            let units =
+                bound.program.samplers.iter().filter_map(|slot| bound.bindings.samplers.get(slot.index as usize));
+            let bias =
+                |unit: &u32| self.units.get(*unit as usize).and_then(|u| u.sampler.as_ref()).map_or(0.0, |s| s.bias());
+            self.biased = units.map(bias).any(|bias| bias != 0.0);
+        }
         let variant = Variant {
+            lod_bias: self.biased,
             point_size: points && !given && settable,
             mirror_point_coord: points && self.state.point_sprite_coord_origin == gl::LOWER_LEFT,
             logic_op: self.lowered_logic_op(),
@@ -136,6 +144,10 @@ impl EsprytContext {
                 bound.variant = variant;
             }
             self.dirty &= !dirty::PROGRAM;
+            if variant.lod_bias {
+                // Another program has its own biases.
+                self.dirty |= dirty::SAMPLERS;
+            }
         }
         let Some(native) = self.program.as_ref().and_then(|b| b.native.clone()) else { return Ok(false) };
         if self.shadow.program != native.serial {

@@ -2,7 +2,7 @@
 
 use crate::gles::Gles;
 use crate::query::COUNT_BINDING;
-use mgpipe_types::reflection::{Reflection, Stage};
+use mgpipe_types::reflection::{OpaqueDim, Reflection, Stage};
 use mgpipe_types::{PipeError, PipeResult};
 use spirv_cross2::compile::glsl::GlslVersion;
 use spirv_cross2::compile::CompilableTarget;
@@ -23,6 +23,8 @@ pub(crate) struct Variant {
     pub(crate) point_size: bool,
     /// The fragment stage mirrors `gl_PointCoord.y`.
     pub(crate) mirror_point_coord: bool,
+    /// The fragment stage adds the bias of samplers.
+    pub(crate) lod_bias: bool,
     /// The logic operation that the fragment stage applies; 0 for none.
     pub(crate) logic_op: u32,
     /// The fragment stage counts.
@@ -64,7 +66,14 @@ pub(crate) fn translate(
     if let Some(reader) = reader {
         words = crate::interface::match_interpolation(&words, reader)?;
     }
-    compile(gles, stage, &words, reflection, numbers).map_err(|error| failed(stage, error))
+    let text = compile(gles, stage, &words, reflection, numbers).map_err(|error| failed(stage, error))?;
+    let one_d_arrays: Vec<u32> = reflection
+        .bindings
+        .iter()
+        .filter(|b| b.opaque.is_some_and(|o| o.dim == OpaqueDim::D1 && o.arrayed))
+        .map(|b| numbers.number(b.set, b.binding))
+        .collect();
+    Ok(if one_d_arrays.is_empty() { text } else { crate::texture_calls::with_array_sizes(text, &one_d_arrays) })
 }
 
 fn compile(
@@ -185,7 +194,7 @@ fn with_count(text: &str, count: Count) -> String {
 }
 
 /// Where declarations may begin: behind the version, extension and precision lines.
-fn declarations(text: &str) -> usize {
+pub(crate) fn declarations(text: &str) -> usize {
     let mut end = 0;
     let mut depth = 0i32;
     let mut at = 0;

@@ -86,6 +86,15 @@ pub(crate) struct Facts {
     pub(crate) depth: bool,
     pub(crate) stencil: bool,
     pub(crate) complete: bool,
+    /// Attachments with all their layers have different numbers of them: a clear reaches only those that all have.
+    pub(crate) unequal_layers: bool,
+}
+
+/// The attachments of a framebuffer.
+pub(crate) struct Surfaces {
+    pub(crate) colors: [Option<Resolved>; MAX_DRAW_BUFFERS],
+    pub(crate) depth: Option<Resolved>,
+    pub(crate) stencil: Option<Resolved>,
 }
 
 /// An image, level and layer of a surface.
@@ -98,6 +107,10 @@ pub(crate) struct Resolved {
 }
 
 impl Resolved {
+    fn layers(&self) -> u32 {
+        self.image.extent(self.level)[2]
+    }
+
     fn attached(&self) -> Attached {
         Attached { serial: self.image.serial, level: self.level, layer: self.layer, layered: self.layered }
     }
@@ -200,6 +213,24 @@ impl EsprytContext {
         Ok(Some(Resolved { image, level, layer, layered }))
     }
 
+    /// What the framebuffer state attaches, colours in the order of the draw buffers.
+    pub(crate) fn attached_surfaces(&self) -> PipeResult<Surfaces> {
+        let state = &self.framebuffer;
+        let mut colors: [Option<Resolved>; MAX_DRAW_BUFFERS] = Default::default();
+        for (index, slot) in colors.iter_mut().enumerate() {
+            let Ok(attachment) = usize::try_from(state.draw_buffers[index]) else { continue };
+            let Some(surface) = state.color.get(attachment) else { continue };
+            *slot = self.resolve_attached(self.attached.color[attachment].as_ref(), surface)?;
+        }
+        let depth = self.resolve_attached(self.attached.depth.as_ref(), &state.depth)?;
+        let stencil = self.resolve_attached(self.attached.stencil.as_ref(), &state.stencil)?;
+        Ok(Surfaces {
+            colors,
+            depth: depth.filter(|s| s.image.format.has_depth()),
+            stencil: stencil.filter(|s| s.image.format.has_stencil()),
+        })
+    }
+
     /// Binds the framebuffer of draws and clears. False when the driver does not take it.
     pub(crate) fn bind_framebuffer(&mut self) -> PipeResult<bool> {
         if self.dirty & dirty::FRAMEBUFFER == 0 && self.shadow.draw_framebuffer != u64::MAX {
@@ -208,12 +239,11 @@ impl EsprytContext {
         // An image that is made for its first use as an attachment is bound on the way.
         self.shadow.forget_active_unit();
         let state = self.framebuffer;
-        let mut colors: [Option<Resolved>; MAX_DRAW_BUFFERS] = Default::default();
+        let Surfaces { colors, depth, stencil } = self.attached_surfaces()?;
         let mut facts = Facts::default();
-        for (index, slot) in colors.iter_mut().enumerate() {
+        for (index, slot) in colors.iter().enumerate() {
             let Ok(attachment) = usize::try_from(state.draw_buffers[index]) else { continue };
             let Some(surface) = state.color.get(attachment) else { continue };
-            *slot = self.resolve_attached(self.attached.color[attachment].as_ref(), surface)?;
             if slot.is_some() {
                 facts.colors |= 1 << index;
                 facts.classes[index] = Some(class(Format(surface.format)));
@@ -226,11 +256,9 @@ impl EsprytContext {
                 }
             }
         }
-        let depth =
-            self.resolve_attached(self.attached.depth.as_ref(), &state.depth)?.filter(|s| s.image.format.has_depth());
-        let stencil = self
-            .resolve_attached(self.attached.stencil.as_ref(), &state.stencil)?
-            .filter(|s| s.image.format.has_stencil());
+        let mut layers = colors.iter().chain([&depth, &stencil]).flatten().filter(|s| s.layered).map(Resolved::layers);
+        let first = layers.next();
+        facts.unequal_layers = layers.any(|count| Some(count) != first);
         facts.depth = depth.is_some();
         facts.stencil = stencil.is_some();
         let (serial, complete) = self.keep(&colors, &depth, &stencil, &state)?;

@@ -85,6 +85,8 @@ mod spirv;
 #[cfg(feature = "backend")]
 mod state;
 #[cfg(feature = "backend")]
+mod texture_calls;
+#[cfg(feature = "backend")]
 mod upload;
 #[cfg(feature = "backend")]
 mod vertex;

@@ -5,6 +5,7 @@ use crate::gles::{named, Gles};
 use crate::grave::{Dead, Grave};
 use crate::resource::next_serial;
 use crate::spirv::{BASE_INSTANCE, BASE_VERTEX, DRAW_INDEX};
+use crate::texture_calls::BIASES;
 use glow::HasContext;
 use hashbrown::HashMap;
 use mgpipe_types::reflection::{
@@ -47,6 +48,7 @@ pub(crate) struct Native {
     pub(crate) serial: u64,
     point_size: Option<glow::UniformLocation>,
     draw_uniforms: [Option<glow::UniformLocation>; 4],
+    biases: Option<glow::UniformLocation>,
     /// Bits of the point size that the program has.
     point_size_value: AtomicU32,
     draw_values: Mutex<[i32; 4]>,
@@ -66,6 +68,14 @@ impl Native {
                 // SAFETY: the program is in use in the current context.
                 unsafe { gles.gl.uniform_1_f32(Some(location), size) };
             }
+        }
+    }
+
+    /// Sets the biases of texture units; the program is in use.
+    pub(crate) fn set_biases(&self, gles: &Gles, biases: &[f32]) {
+        if let Some(location) = &self.biases {
+            // SAFETY: the program is in use in the current context, and the array has as many elements.
+            unsafe { gles.gl.uniform_1_f32_slice(Some(location), biases) };
         }
     }
 
@@ -216,6 +226,11 @@ impl Program {
         }
     }
 
+    /// Texture units of the driver that the program uses.
+    pub(crate) fn units(&self) -> u32 {
+        self.samplers.iter().map(|slot| slot.native + 1).max().unwrap_or(0)
+    }
+
     /// Whether the fragment stage has inputs of the provoking vertex; known once it is translated.
     pub(crate) fn has_flat_inputs(&self) -> bool {
         self.flat_inputs.load(Ordering::Relaxed)
@@ -297,6 +312,10 @@ impl Program {
         let mut sources: Vec<(Stage, String)> = Vec::new();
         for (stage, _) in &self.stages {
             let text = self.text(gles, *stage)?;
+            let text = match (variant.lod_bias, *stage) {
+                (true, Stage::Fragment) => crate::texture_calls::with_biases(&text, self.units()).into(),
+                _ => text,
+            };
             sources.push((*stage, essl::specialise(&text, *stage, variant, Some(*stage) == last, captures_size)));
         }
         if !self.has(Stage::Fragment) && !self.has(Stage::Compute) {
@@ -314,6 +333,7 @@ impl Program {
                 serial: next_serial(),
                 point_size: None,
                 draw_uniforms: [None; 4],
+                biases: None,
                 point_size_value: AtomicU32::new(0),
                 draw_values: Mutex::new([0; 4]),
             };
@@ -349,6 +369,7 @@ impl Program {
             let draw_uniforms = [BASE_VERTEX, BASE_INSTANCE, DRAW_INDEX, "SPIRV_Cross_BaseInstance"].map(location);
             let point_size = location(POINT_SIZE);
             let mut native = native;
+            native.biases = location(BIASES);
             native.point_size = point_size;
             native.draw_uniforms = draw_uniforms;
             Ok(native)

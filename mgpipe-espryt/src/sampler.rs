@@ -25,9 +25,9 @@ impl Sampler {
         Sampler { grave: grave.clone(), parameters, serial: next_serial(), name: Mutex::new(0) }
     }
 
-    /// Bias that the driver cannot apply.
-    pub(crate) fn has_bias(&self) -> bool {
-        self.parameters.lod_bias != 0.0
+    /// Bias of the level of detail, which the fragment stage adds.
+    pub(crate) fn bias(&self) -> f32 {
+        self.parameters.lod_bias
     }
 
     /// The driver's sampler object, made by the first context that binds it.
