@@ -98,7 +98,7 @@ fn reading_a_buffer_does_not_wait_for_what_another_context_has_not_submitted() {
             answer.send(bytes).expect("the test still runs");
         }
     });
-    let mut read = || {
+    let read = || {
         ask.send(()).expect("the thread still runs");
         answered.recv_timeout(std::time::Duration::from_secs(60)).expect("the read never ends")
     };
