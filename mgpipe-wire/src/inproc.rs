@@ -61,6 +61,9 @@ pub fn inproc(backend: Arc<dyn Backend>, channel: Channel, options: ClientOption
         let backend = backend.clone();
         let apply = move || {
             let _announce = announce;
+            // Dropped before the announcement, and the device with it where this is the last one: a client that goes on to end
+            // the process must not do so beside that.
+            let backend = backend;
             if let Err(error) = serve(server, &*backend) {
                 log::error!("the apply thread gives up: {error}");
             }

@@ -210,8 +210,12 @@ impl Session<'_> {
         body: &[u8],
         staged: Option<&[u8]>,
     ) -> Result<(), ServeError> {
-        let call = Call::decode_arguments(opcode, host_flags, body, staged).map_err(|error| self.broken(error))?;
-        match &call {
+        let decoded = Call::decode_arguments(opcode, host_flags, body, staged);
+        let call = match &decoded {
+            Ok(call) => call,
+            Err(error) => return Err(self.broken(error)),
+        };
+        match call {
             Call::FenceCreate { desc } => self.watched.push((self.subject.screen, desc.fence)),
             Call::FenceDestroy { fence } => {
                 let gone = (self.subject.screen, fence.handle);
@@ -220,7 +224,7 @@ impl Session<'_> {
             Call::FenceWait { wait } => return self.start_wait(ticket, wait),
             _ => {}
         }
-        let ends_frame = match &call {
+        let ends_frame = match call {
             Call::Flush { flush } => flush.flags & flush_flags::END_OF_FRAME != 0,
             Call::Present { .. } => true,
             _ => false,
@@ -231,7 +235,7 @@ impl Session<'_> {
         let context = self.subject.context;
         let flow = open.flows.get_mut(context.slot() as usize).and_then(Option::as_mut);
         let flow = flow.filter(|flow| flow.handle == context).map(|flow| &mut *flow.context);
-        let reply = apply_ref(&call, &*open.screen, flow.map(|c| c as &mut dyn Context));
+        let reply = apply_ref(call, &*open.screen, flow.map(|c| c as &mut dyn Context));
         if ends_frame {
             self.frames += 1;
             self.events.raise(Mark::Frames, self.frames);

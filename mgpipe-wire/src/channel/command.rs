@@ -285,7 +285,7 @@ impl Source {
             IN_STAGE => {
                 let body = record.get(HEADER_BYTES..IN_STAGE_BYTES);
                 range = bytemuck::pod_read_unaligned::<StageRange>(
-                    body.filter(|_| size == IN_STAGE_BYTES).ok_or(PortError::Corrupt("a record in STAGE".into()))?,
+                    body.filter(|_| size == IN_STAGE_BYTES).ok_or_else(|| PortError::Corrupt("a record in STAGE".into()))?,
                 );
                 if range.size > LARGEST_RECORD as u64 {
                     return Err(too_large());
@@ -294,7 +294,7 @@ impl Source {
             }
             _ => Some(record),
         }
-        .ok_or(PortError::Corrupt("a record outside STAGE".into()))?;
+        .ok_or_else(|| PortError::Corrupt("a record outside STAGE".into()))?;
         // Not cleared before: what is overwritten need not be zeroed.
         into.resize(record.len() / 8, 0);
         bytemuck::cast_slice_mut::<u64, u8>(into).copy_from_slice(record);

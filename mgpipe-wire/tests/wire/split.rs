@@ -9,6 +9,7 @@ use mgpipe_wire::port::{ClientEnd, ServerEnd};
 use mgpipe_wire::queue::{queue, QueueLimits};
 use mgpipe_wire::server::{serve, ServeError, ServeReport};
 use parking_lot::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -447,4 +448,30 @@ fn a_server_that_is_gone_is_a_lost_device_and_no_crash() {
     assert_eq!(status, fence_status::DEVICE_LOST);
     context.flush(&Flush { flags: flush_flags::SUBMIT, pad: 0 });
     assert!(thread.join().unwrap().is_ok());
+}
+
+/// A backend that takes its time to go.
+struct Lingering(Arc<AtomicBool>);
+
+impl Backend for Lingering {
+    fn open(&self, callbacks: Arc<dyn Callbacks>) -> PipeResult<Arc<dyn Screen>> {
+        NullBackend.open(callbacks)
+    }
+}
+
+impl Drop for Lingering {
+    fn drop(&mut self) {
+        std::thread::sleep(Duration::from_millis(200));
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+#[test]
+fn a_connection_that_is_closed_leaves_nothing_of_the_backend() {
+    let gone = Arc::new(AtomicBool::new(false));
+    let backend = split(Lingering(gone.clone()), small());
+    let screen = backend.open(Arc::new(LogCallbacks::silent())).unwrap();
+    drop(backend);
+    drop(screen);
+    assert!(gone.load(Ordering::Acquire), "the thread still drops its backend");
 }
