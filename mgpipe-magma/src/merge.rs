@@ -172,7 +172,8 @@ impl MagmaContext {
     /// False when there is more to do.
     #[inline]
     pub(crate) fn draw_steady(&mut self, info: &DrawInfo, ranges: &[DrawRange]) -> PipeResult<bool> {
-        if self.steady != Some(Steady::new(info)) || ranges.iter().any(|range| range.count > LARGE_DRAW) {
+        let is_large = info.index_size != 0 && ranges.iter().any(|range| range.count > LARGE_DRAW);
+        if is_large || self.steady != Some(Steady::new(info)) {
             return Ok(false);
         }
         let Some(pass) = &self.pass else { return Ok(false) };

@@ -51,8 +51,20 @@ impl MagmaContext {
     pub(crate) fn read_storage(&mut self, storage: &Arc<BufferStorage>, offset: u64, out: &mut [u8]) -> PipeResult<()> {
         let writer = storage.writer.lock().clone();
         if let Some(writer) = writer {
-            if writer.get().is_none() && Arc::ptr_eq(&writer, &self.rec.batch.value) {
+            if writer.get().is_none() {
+                // The last writer hides earlier ones, of which this context may be one.
+                let own = self.rec.batch.value.clone();
                 self.submit()?;
+                if !Arc::ptr_eq(&writer, &own) {
+                    match own.get() {
+                        Some(_) => {
+                            self.device.wait_batch(&own, u64::MAX)?;
+                        }
+                        None => {
+                            self.device.wait_value(self.rec.last_value, u64::MAX)?;
+                        }
+                    }
+                }
             }
             if writer.get().is_some() {
                 self.device.wait_batch(&writer, u64::MAX)?;

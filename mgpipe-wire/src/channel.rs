@@ -37,6 +37,7 @@ mod tests;
 #[cfg(target_os = "linux")]
 mod watch;
 
+pub(crate) use block::REPLY_SLOTS;
 pub use assemble::{local_pair, SegmentSizes};
 #[cfg(target_os = "linux")]
 pub use control::{FrameError, Frames, CHANNEL_VERSION};

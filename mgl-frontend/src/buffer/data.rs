@@ -222,6 +222,8 @@ impl Context {
                 gl::BUFFER_ACCESS_FLAGS => i64::from(mapping.map_or(0, |m| m.access)),
                 gl::BUFFER_IMMUTABLE_STORAGE => i64::from(inner.immutable),
                 gl::BUFFER_STORAGE_FLAGS if inner.immutable => i64::from(inner.storage_flags),
+                // The initial value; what has no storage has no flags.
+                gl::BUFFER_STORAGE_FLAGS if buffer.size() == 0 => 0,
                 // As if glBufferStorage had been asked for what glBufferData gives (GL_ARB_buffer_storage, table 2.11a).
                 gl::BUFFER_STORAGE_FLAGS => i64::from(gl::MAP_READ_BIT | gl::MAP_WRITE_BIT | gl::DYNAMIC_STORAGE_BIT),
                 gl::BUFFER_MAPPED => i64::from(mapping.is_some()),

@@ -64,6 +64,23 @@ fn four_threads_draw_with_one_program() {
     rig.assert_quiet();
 }
 
+/// Reads all of a target into a buffer.
+fn pack(context: &mut dyn Context, target: Surface, buffer: BufferHandle, offset: u64) {
+    context.readback_to_buffer(&ReadbackToBuffer {
+        info: ReadbackInfo {
+            surface: target,
+            area: Box3 { width: crate::rig::SIZE, height: crate::rig::SIZE, depth: 1, ..Box3::default() },
+            format: Format::RGBA8_UNORM.0,
+            aspect: aspect::COLOR,
+            pad: [0; 2],
+        },
+        buffer: buffer.raw(),
+        offset,
+        row_stride: u64::from(crate::rig::SIZE * 4),
+        slice_stride: 0,
+    });
+}
+
 /// One thread may have both contexts, so that nobody submits for the other one while it waits.
 #[test]
 fn reading_a_buffer_does_not_wait_for_what_another_context_has_not_submitted() {
@@ -73,19 +90,7 @@ fn reading_a_buffer_does_not_wait_for_what_another_context_has_not_submitted() {
     rig.upload(buffer, 0, &vec![7; size as usize]);
     rig.context.flush(&Flush { flags: flush_flags::SUBMIT, pad: 0 });
     rig.clear([1.0; 4]);
-    rig.context.readback_to_buffer(&ReadbackToBuffer {
-        info: ReadbackInfo {
-            surface: rig.target,
-            area: Box3 { width: crate::rig::SIZE, height: crate::rig::SIZE, depth: 1, ..Box3::default() },
-            format: Format::RGBA8_UNORM.0,
-            aspect: aspect::COLOR,
-            pad: [0; 2],
-        },
-        buffer: buffer.raw(),
-        offset: 0,
-        row_stride: u64::from(crate::rig::SIZE * 4),
-        slice_stride: 0,
-    });
+    pack(&mut *rig.context, rig.target, buffer, 0);
     let (screen, other) = (rig.screen.clone(), rig.handle());
     let (ask, asked) = std::sync::mpsc::channel();
     let (answer, answered) = std::sync::mpsc::channel();
@@ -105,5 +110,26 @@ fn reading_a_buffer_does_not_wait_for_what_another_context_has_not_submitted() {
     assert_eq!(read(), vec![7; size as usize], "what was submitted");
     rig.context.flush(&Flush { flags: flush_flags::SUBMIT, pad: 0 });
     assert_eq!(read(), vec![255; size as usize], "what is submitted now");
+    rig.assert_quiet();
+}
+
+/// The latest writer of a buffer may be another context; what this one has recorded before is read all the same.
+#[test]
+fn a_context_reads_what_it_wrote_though_another_one_wrote_later() {
+    let mut rig = Rig::new();
+    let size = u64::from(crate::rig::SIZE * crate::rig::SIZE * 4);
+    let buffer = rig.buffer(2 * size);
+    rig.upload(buffer, 0, &vec![7; 2 * size as usize]);
+    rig.clear([1.0; 4]);
+    rig.context.flush(&Flush { flags: flush_flags::SUBMIT, pad: 0 });
+    let number = rig.handle();
+    let mut other = rig.screen.create_context(ContextHandle(number)).expect("a context");
+    pack(&mut *rig.context, rig.target, buffer, 0);
+    pack(&mut *other, rig.target, buffer, size);
+    let mut bytes = vec![0; size as usize];
+    let readback = BufferReadback { res: buffer.raw(), offset: 0, size };
+    rig.context.resource_readback(&readback, &mut bytes).expect("bytes");
+    assert_eq!(bytes, vec![255; size as usize]);
+    drop(other);
     rig.assert_quiet();
 }

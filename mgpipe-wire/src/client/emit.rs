@@ -347,15 +347,19 @@ macro_rules! maps_before {
         $self.bound.capture_targets($targets)
     };
     ($self:ident begin_stream_output($begin:ident)) => {
+        $self.share.maps.captures_into($self.bound.capture_buffers());
         $self.bound.capture(true)
     };
     ($self:ident end_stream_output($end:ident)) => {
+        $self.share.maps.captures_into($self.bound.capture_buffers());
         $self.bound.capture(false)
     };
     ($self:ident pause_stream_output($xfb:ident)) => {
+        $self.share.maps.captures_into($self.bound.capture_buffers());
         $self.bound.capture(false)
     };
     ($self:ident resume_stream_output($xfb:ident)) => {
+        $self.share.maps.captures_into($self.bound.capture_buffers());
         $self.bound.capture(true)
     };
     ($self:ident draw_vbo($info:ident, $ranges:ident, $indirect:ident, $indices:ident)) => {

@@ -391,6 +391,11 @@ impl Maps {
         ranges.iter().for_each(|range| self.packs.never(range.res));
     }
 
+    /// Draws capture into buffers from here on, or have done so until now; they may have been bound long before.
+    pub(crate) fn captures_into(&self, buffers: impl Iterator<Item = Handle>) {
+        buffers.for_each(|buffer| self.packs.never(buffer));
+    }
+
     /// Reads bytes that pixels were read into, when they are known to be there; false when the server has to be asked.
     pub(crate) fn read_packed(
         &self,

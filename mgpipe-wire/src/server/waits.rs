@@ -14,7 +14,7 @@ pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// How long the thread waits for a fence before it looks for records: what another thread of the client is held up at most.
 const SLICE: Duration = Duration::from_millis(1);
 /// Most waits at a time: a client has no more places for answers.
-const MOST: usize = 1 << 14;
+const MOST: usize = crate::channel::REPLY_SLOTS;
 
 /// A thread of the client that waits.
 struct Wait {

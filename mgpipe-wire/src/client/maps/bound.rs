@@ -99,6 +99,11 @@ impl Bound {
         self.generation = 0;
     }
 
+    /// The buffers that draws capture vertices into, while they do.
+    pub(crate) fn capture_buffers(&self) -> impl Iterator<Item = Handle> + '_ {
+        self.captures.iter().map(|binding| binding.buffer)
+    }
+
     /// Whether draws capture vertices.
     pub(crate) fn capture(&mut self, on: bool) {
         self.capturing = on;
