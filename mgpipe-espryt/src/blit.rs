@@ -53,8 +53,11 @@ impl EsprytContext {
             let c = blit.scissor;
             [c.x, c.y, c.width, c.height]
         });
+        let plain_alpha =
+            blit.dst.flags & surface_flags::ALPHA_IS_ONE == 0 || blit.src.flags & surface_flags::ALPHA_IS_ONE != 0;
         if dst.image.samples > 1 {
-            return self.blit_to_samples(mask, &src, &dst, blit, area);
+            self.blit_to_samples(mask, &src, &dst, blit, area)?;
+            return if color && !plain_alpha { self.fill_alpha(blit, area) } else { Ok(()) };
         }
         if !color && src.image.format != dst.image.format {
             return self.convert_depth(mask, &src, &dst, blit, area);
@@ -69,16 +72,14 @@ impl EsprytContext {
         unsafe {
             self.gles().gl.blit_framebuffer(s.x0, s.y0, s.x1, s.y1, d.x0, d.y0, d.x1, d.y1, mask, filter);
         }
-        let plain_alpha =
-            blit.dst.flags & surface_flags::ALPHA_IS_ONE == 0 || blit.src.flags & surface_flags::ALPHA_IS_ONE != 0;
         if color && !plain_alpha {
             self.fill_alpha(blit, area)?;
         }
         Ok(())
     }
 
-    /// Blits to a multisampled image, which GLES does not: sample by sample when both have as many, else every sample gets
-    /// the one that there is.
+    /// Blits to a multisampled image, which GLES does not: sample by sample when both have as many and the copy is
+    /// plain, else every sample gets the one that there is, or that they resolve to.
     fn blit_to_samples(
         &mut self,
         mask: u32,
@@ -88,7 +89,14 @@ impl EsprytContext {
         area: Option<[i32; 4]>,
     ) -> PipeResult<()> {
         let (s, d) = (blit.src_rect, blit.dst_rect);
-        if src.image.samples == dst.image.samples && src.image.format == dst.image.format {
+        // A copy takes every aspect, and turns nothing round.
+        let format = dst.image.format;
+        let aspects = [(format.has_depth(), gl::DEPTH_BUFFER_BIT), (format.has_stencil(), gl::STENCIL_BUFFER_BIT)];
+        let is_whole = aspects.iter().all(|(has, bit)| !has || mask & bit != 0);
+        let mirrors = |s0: i32, s1: i32, d0: i32, d1: i32| (s1 < s0) != (d1 < d0);
+        let is_upright = !mirrors(s.x0, s.x1, d.x0, d.x1) && !mirrors(s.y0, s.y1, d.y0, d.y1);
+        let is_alike = src.image.samples == dst.image.samples && src.image.format == format;
+        if is_alike && is_whole && is_upright {
             if (s.x1 - s.x0, s.y1 - s.y0) != (d.x1 - d.x0, d.y1 - d.y0) {
                 return Err(PipeError::Protocol("a blit between multisampled images scales".into()));
             }
@@ -108,6 +116,13 @@ impl EsprytContext {
                 [width as u32, height as u32, 1],
             );
         }
+        let single;
+        let src = if src.image.samples > 1 {
+            single = self.resolved(src, mask)?;
+            &single
+        } else {
+            src
+        };
         if mask & gl::COLOR_BUFFER_BIT == 0 {
             return self.convert_depth(mask, src, dst, blit, area);
         }

@@ -141,7 +141,7 @@ impl EsprytContext {
         (dst, to): (&Resolved, Corners),
         scissor: Option<[i32; 4]>,
     ) -> PipeResult<()> {
-        let (width, height) = (to.x1 - to.x0, to.y1 - to.y0);
+        let (width, height) = (to.x1.saturating_sub(to.x0), to.y1.saturating_sub(to.y0));
         if width == 0 || height == 0 {
             return Ok(());
         }
@@ -153,8 +153,9 @@ impl EsprytContext {
         if !self.bind_single(gl::DRAW_FRAMEBUFFER, dst)? {
             return Err(PipeError::Unsupported(format!("copying into {:?}", dst.image.format)));
         }
-        let scale = [(from.x1 - from.x0) as f32 / width as f32, (from.y1 - from.y0) as f32 / height as f32];
-        let area = [to.x0.min(to.x1), to.y0.min(to.y1), width.abs(), height.abs()];
+        let extent = [from.x1.saturating_sub(from.x0), from.y1.saturating_sub(from.y0)];
+        let scale = [extent[0] as f32 / width as f32, extent[1] as f32 / height as f32];
+        let area = [to.x0.min(to.x1), to.y0.min(to.y1), width.saturating_abs(), height.saturating_abs()];
         self.set_scissor(Some(scissor.map_or(area, |other| intersection(area, other))));
         bind_scratch(gles, &src.image);
         self.shadow.forget_active_unit();
@@ -179,6 +180,10 @@ impl EsprytContext {
                 gl::SAMPLE_MASK,
             ] {
                 gl.disable(off);
+            }
+            if has.depth_clamp {
+                // It would cut the depths to the range of the last draw.
+                gl.disable(crate::state::DEPTH_CLAMP);
             }
             if has.polygon_mode {
                 gles.ext.polygon_mode(gl::FRONT_AND_BACK, gl::FILL);
@@ -226,5 +231,5 @@ pub(crate) fn intersection(a: [i32; 4], b: [i32; 4]) -> [i32; 4] {
     let (left, low) = (a[0].max(b[0]), a[1].max(b[1]));
     let right = a[0].saturating_add(a[2]).min(b[0].saturating_add(b[2]));
     let high = a[1].saturating_add(a[3]).min(b[1].saturating_add(b[3]));
-    [left, low, (right - left).max(0), (high - low).max(0)]
+    [left, low, right.saturating_sub(left).max(0), high.saturating_sub(low).max(0)]
 }

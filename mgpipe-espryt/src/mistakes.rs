@@ -65,7 +65,11 @@ impl Gles {
     /// Before something is tried that the driver may refuse: what is in its queue comes from before.
     pub(crate) fn before_trial(&self, what: &str) {
         if let Some(code) = self.drain_errors() {
-            self.tell_mistake(&format!("before {what}"), code);
+            let sentence = self.tell_mistake(&format!("before {what}"), code);
+            if !self.watched {
+                // It is out of the queue: nobody else will find it.
+                log::error!("espryt: {sentence}");
+            }
         }
     }
 
