@@ -264,7 +264,7 @@ mod tests {
         let ms = Duration::from_millis;
         // Half of the time is the client's and a quarter the applying thread's, after a stretch with nothing of either.
         let samples: VecDeque<Sample> = (0..100)
-            .map(|i| Sample { at: start + ms(10 * i), client: ms(5 * i.max(30)), apply: Some(ms(10 * i.max(30) / 4)) })
+            .map(|i| Sample { at: start + ms(10 * i), client: ms(5 * i.max(30)), apply: Some(ms(10 * i.max(30)) / 4) })
             .collect();
         let row = Row { number: 1, name: "a".to_string(), kilodraws: 100 };
         let found = cost(&samples, &row).unwrap();
