@@ -109,15 +109,7 @@ pub(crate) fn match_interpolation(words: &[u32], reader: &[u32]) -> PipeResult<V
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn module(body: &[&[u32]]) -> Vec<u32> {
-        let mut words = vec![0x0723_0203, 0x0001_0300, 0, 100, 0];
-        for instruction in body {
-            words.push((instruction.len() as u32) << 16 | instruction[0]);
-            words.extend_from_slice(&instruction[1..]);
-        }
-        words
-    }
+    use crate::spirv::module;
 
     #[test]
     fn what_is_read_without_perspective_is_written_so() {

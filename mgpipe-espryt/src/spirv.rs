@@ -205,18 +205,20 @@ fn push_name(out: &mut Vec<u32>, id: u32, name: &str) {
     out.extend(bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])));
 }
 
+/// A module of these instructions, whose first words are their opcodes.
+#[cfg(test)]
+pub(crate) fn module(body: &[&[u32]]) -> Vec<u32> {
+    let mut words = vec![0x0723_0203, 0x0001_0300, 0, 100, 0];
+    for instruction in body {
+        words.push((instruction.len() as u32) << 16 | instruction[0]);
+        words.extend_from_slice(&instruction[1..]);
+    }
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn module(body: &[&[u32]]) -> Vec<u32> {
-        let mut words = vec![0x0723_0203, 0x0001_0300, 0, 100, 0];
-        for instruction in body {
-            words.push((instruction.len() as u32) << 16 | instruction[0]);
-            words.extend_from_slice(&instruction[1..]);
-        }
-        words
-    }
 
     #[test]
     fn a_built_in_of_the_draw_becomes_a_uniform() {

@@ -5,6 +5,7 @@ use std::ffi::CString;
 
 use glow::{self as gl, HasContext as _};
 
+use super::hostile_draw::still_draws;
 use crate::scene::{Scenario, Scene, COLOR_FS, FULL_VS};
 
 /// The scenarios of this topic.
@@ -25,15 +26,6 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("hostile_counts_of_names", counts_of_names)
         .without_reference("Mesa 22.3 counts into queries that do not exist"),
 ];
-
-unsafe fn still_draws(t: &Scene, what: &str) {
-    t.target(4, 4);
-    let program = t.program(FULL_VS, COLOR_FS);
-    t.set_vec4(program, "color", [0.0, 1.0, 0.0, 1.0]);
-    t.vertex_array();
-    t.fill();
-    t.pixel(&t.read(4, 4), 1, 1, [0, 255, 0, 255], 0, what);
-}
 
 unsafe fn sizes_of_images(t: &Scene) {
     let none = || gl::PixelUnpackData::Slice(None);

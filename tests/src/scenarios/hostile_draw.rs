@@ -21,7 +21,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
 ];
 
 /// Draws green over everything and checks one pixel: the context still works.
-unsafe fn still_draws(t: &Scene, what: &str) {
+pub(super) unsafe fn still_draws(t: &Scene, what: &str) {
     t.target(4, 4);
     let program = t.program(FULL_VS, COLOR_FS);
     t.set_vec4(program, "color", [0.0, 1.0, 0.0, 1.0]);
