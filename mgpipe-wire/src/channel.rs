@@ -37,8 +37,8 @@ mod tests;
 #[cfg(target_os = "linux")]
 mod watch;
 
-pub(crate) use block::REPLY_SLOTS;
 pub use assemble::{local_pair, SegmentSizes};
+pub(crate) use block::REPLY_SLOTS;
 #[cfg(target_os = "linux")]
 pub use control::{FrameError, Frames, CHANNEL_VERSION};
 pub use core::Tuning;

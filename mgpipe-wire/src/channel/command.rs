@@ -285,7 +285,8 @@ impl Source {
             IN_STAGE => {
                 let body = record.get(HEADER_BYTES..IN_STAGE_BYTES);
                 range = bytemuck::pod_read_unaligned::<StageRange>(
-                    body.filter(|_| size == IN_STAGE_BYTES).ok_or_else(|| PortError::Corrupt("a record in STAGE".into()))?,
+                    body.filter(|_| size == IN_STAGE_BYTES)
+                        .ok_or_else(|| PortError::Corrupt("a record in STAGE".into()))?,
                 );
                 if range.size > LARGEST_RECORD as u64 {
                     return Err(too_large());

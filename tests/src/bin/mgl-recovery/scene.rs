@@ -294,7 +294,7 @@ impl Scene {
                 status == glow::ALREADY_SIGNALED || status == glow::CONDITION_SATISFIED
             });
             if !signals {
-                bail!("a fence does not signal");
+                bail!("a fence does not signal: GL error {:#06x}", gl.get_error());
             }
             gl.delete_sync(fence);
         }
