@@ -53,18 +53,8 @@ impl MagmaContext {
         if let Some(writer) = writer {
             if writer.get().is_none() {
                 // The last writer hides earlier ones, of which this context may be one.
-                let own = self.rec.batch.value.clone();
-                self.submit()?;
-                if !Arc::ptr_eq(&writer, &own) {
-                    match own.get() {
-                        Some(_) => {
-                            self.device.wait_batch(&own, u64::MAX)?;
-                        }
-                        None => {
-                            self.device.wait_value(self.rec.last_value, u64::MAX)?;
-                        }
-                    }
-                }
+                let own = self.submit()?;
+                self.device.wait_value(own, u64::MAX)?;
             }
             if writer.get().is_some() {
                 self.device.wait_batch(&writer, u64::MAX)?;

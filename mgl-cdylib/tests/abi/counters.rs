@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::child;
-use crate::driver::{Driver, HEIGHT, NONE, WIDTH};
+use crate::driver::Driver;
 use crate::transports::server;
 
 const COLOR_BUFFER_BIT: u32 = 0x4000;
@@ -37,19 +37,6 @@ fn run(test: &str, case: &str, backend: &str, transport: &str, more: &[(&str, &s
     child::succeed(&child::run(test, case, &env))
 }
 
-fn pbuffer(driver: &Driver) -> (usize, usize, usize) {
-    let display = driver.display();
-    let config = driver.config(display);
-    let context = driver.context(display, config, 0);
-    let size = [WIDTH, SIDE, HEIGHT, SIDE, NONE];
-    // SAFETY: a terminated list, and handles of this display.
-    unsafe {
-        let surface = (driver.create_pbuffer)(display, config, size.as_ptr());
-        assert_eq!((driver.make_current)(display, surface, surface, context), 1);
-        (display, surface, context)
-    }
-}
-
 fn report(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     serde_json::from_str(&text).expect("a report is JSON")
@@ -60,7 +47,7 @@ fn a_report_of_each_role_is_there_at_the_end() {
     let test = "counters::a_report_of_each_role_is_there_at_the_end";
     if child::is("frames") {
         let driver = Driver::load();
-        let (display, surface, _) = pbuffer(&driver);
+        let (display, surface, _) = driver.pbuffer(SIDE);
         // SAFETY: the types that GL gives these functions, and memory of the sizes passed.
         unsafe {
             let clear: unsafe extern "C" fn(u32) = driver.gl("glClear");
@@ -114,7 +101,7 @@ fn lines_of_each_role_reach_standard_error() {
 
 /// The frame after each swap, and whether the application's state and query are as it left them.
 fn hud_program(driver: &Driver) -> Vec<u8> {
-    let (display, surface, _) = pbuffer(driver);
+    let (display, surface, _) = driver.pbuffer(SIDE);
     // SAFETY: the types that GL gives these functions, and memory of the sizes passed.
     unsafe {
         let enable: unsafe extern "C" fn(u32) = driver.gl("glEnable");

@@ -160,6 +160,20 @@ impl Driver {
         context
     }
 
+    /// A context that shares with nobody, current on this thread with a square pbuffer: display, surface, context.
+    pub fn pbuffer(&self, side: i32) -> (usize, usize, usize) {
+        let display = self.display();
+        let config = self.config(display);
+        let context = self.context(display, config, 0);
+        let size = [WIDTH, side, HEIGHT, side, NONE];
+        // SAFETY: a terminated list, and handles of this display.
+        unsafe {
+            let surface = (self.create_pbuffer)(display, config, size.as_ptr());
+            assert_eq!((self.make_current)(display, surface, surface, context), 1);
+            (display, surface, context)
+        }
+    }
+
     /// A string of `eglQueryString`.
     pub fn string(&self, display: usize, name: i32) -> Option<String> {
         // SAFETY: EGL strings are static and terminated.

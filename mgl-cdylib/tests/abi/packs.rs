@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::child;
-use crate::driver::{Driver, HEIGHT, NONE, WIDTH};
+use crate::driver::Driver;
 use crate::transports::server;
 
 const SIDE: i32 = 32;
@@ -37,14 +37,9 @@ fn color(frame: usize) -> [u8; 4] {
 /// Whether the program inserts fences of its own.
 fn program(fences_of_its_own: bool) {
     let driver = Driver::load();
-    let display = driver.display();
-    let config = driver.config(display);
-    let context = driver.context(display, config, 0);
-    let size = [WIDTH, SIDE, HEIGHT, SIDE, NONE];
+    let (display, surface, _) = driver.pbuffer(SIDE);
     // SAFETY: the types that GL and EGL give these functions, handles of this display, and memory of the sizes passed.
     unsafe {
-        let surface = (driver.create_pbuffer)(display, config, size.as_ptr());
-        assert_eq!((driver.make_current)(display, surface, surface, context), 1);
         let generate: unsafe extern "C" fn(i32, *mut u32) = driver.gl("glGenBuffers");
         let bind: unsafe extern "C" fn(u32, u32) = driver.gl("glBindBuffer");
         let data: unsafe extern "C" fn(u32, isize, *const u8, u32) = driver.gl("glBufferData");

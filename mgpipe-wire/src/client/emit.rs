@@ -338,28 +338,28 @@ macro_rules! maps_before {
     };
     ($self:ident set_shader_buffers($header:ident, $ranges:ident, $bytes:ident)) => {
         if $header.writable_mask != 0 {
-            $self.share.maps.bound_for_writing($ranges);
+            $self.share.maps.written_by_draws($ranges.iter().map(|range| range.res));
         }
         $self.bound.shader_buffers($header, $ranges)
     };
     ($self:ident set_stream_output_targets($header:ident, $targets:ident)) => {
-        $self.share.maps.bound_for_writing($targets);
+        $self.share.maps.written_by_draws($targets.iter().map(|target| target.res));
         $self.bound.capture_targets($targets)
     };
     ($self:ident begin_stream_output($begin:ident)) => {
-        $self.share.maps.captures_into($self.bound.capture_buffers());
+        $self.share.maps.written_by_draws($self.bound.capture_buffers());
         $self.bound.capture(true)
     };
     ($self:ident end_stream_output($end:ident)) => {
-        $self.share.maps.captures_into($self.bound.capture_buffers());
+        $self.share.maps.written_by_draws($self.bound.capture_buffers());
         $self.bound.capture(false)
     };
     ($self:ident pause_stream_output($xfb:ident)) => {
-        $self.share.maps.captures_into($self.bound.capture_buffers());
+        $self.share.maps.written_by_draws($self.bound.capture_buffers());
         $self.bound.capture(false)
     };
     ($self:ident resume_stream_output($xfb:ident)) => {
-        $self.share.maps.captures_into($self.bound.capture_buffers());
+        $self.share.maps.written_by_draws($self.bound.capture_buffers());
         $self.bound.capture(true)
     };
     ($self:ident draw_vbo($info:ident, $ranges:ident, $indirect:ident, $indices:ident)) => {

@@ -28,8 +28,8 @@ use super::connection::Connection;
 use crate::message::Subject;
 use copied::{Destination, Mapped};
 use mgpipe_types::{
-    gl, BufferRange, BufferReadback, ContextHandle, CopyRegion, Handle, Kind, MapResult, PipeError, PipeResult,
-    ReadbackToBuffer, ResourceDesc, SharedMemory, SubData, Target,
+    gl, BufferReadback, ContextHandle, CopyRegion, Handle, Kind, MapResult, PipeError, PipeResult, ReadbackToBuffer,
+    ResourceDesc, SharedMemory, SubData, Target,
 };
 use packs::Packs;
 use parking_lot::Mutex;
@@ -386,13 +386,8 @@ impl Maps {
         self.packs.fence_ends(fence, is_signaled);
     }
 
-    /// Buffers are bound where draws may write them.
-    pub(crate) fn bound_for_writing(&self, ranges: &[BufferRange]) {
-        ranges.iter().for_each(|range| self.packs.never(range.res));
-    }
-
-    /// Draws capture into buffers from here on, or have done so until now; they may have been bound long before.
-    pub(crate) fn captures_into(&self, buffers: impl Iterator<Item = Handle>) {
+    /// Draws may write these buffers from here on, or have done so until now: no call names them each time.
+    pub(crate) fn written_by_draws(&self, buffers: impl Iterator<Item = Handle>) {
         buffers.for_each(|buffer| self.packs.never(buffer));
     }
 

@@ -7,7 +7,9 @@
 //! A client that is ahead of a slower backend sleeps until a quarter of the ring is free, and writes the next draws in a
 //! burst. In the default ring a burst is longer than what is looked at, so that most looks would see a client that sleeps and
 //! cost that is far too low. The rings are small here, which makes bursts short (and a draw a little dearer, as the client
-//! wakes more often); what is left of the error evens out over rounds. Other work on the machine lowers share and rate alike, as long as it is even over that time; on a crowded
+//! wakes more often); what is left of the error evens out over rounds.
+//!
+//! Other work on the machine lowers share and rate alike, as long as it is even over that time; on a crowded
 //! machine it is not, single rows scatter widely, and figures say nothing.
 
 use std::collections::{BTreeMap, VecDeque};
