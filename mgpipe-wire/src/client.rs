@@ -6,6 +6,7 @@
 //! that is lost answers [`mgpipe_types::PipeError::DeviceLost`] for ever; the next screen opens a new one.
 
 mod answer;
+mod batch;
 mod connection;
 mod emit;
 mod maps;

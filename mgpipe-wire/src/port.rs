@@ -17,6 +17,7 @@
 //! * [`CommandSink::commit`] publishes and wakes nobody; [`CommandSink::doorbell`] wakes a parked peer and is nearly free
 //!   when the peer is not parked.
 
+use crate::record::split_record;
 use bytemuck::{Pod, Zeroable};
 use mgpipe_types::SharedMemory;
 use std::sync::Arc;
@@ -108,6 +109,16 @@ pub trait CommandSink: Send {
         self.commit()
     }
 
+    /// Writes `count` whole records that stand one after the other in `records`, none of which names a range of STAGE, and
+    /// publishes them; returns the ordinal of the last.
+    ///
+    /// # Errors
+    /// [`PortError::Lost`]; [`PortError::Corrupt`] when these are no whole records.
+    fn append(&mut self, records: &[u8], count: u64, idle: Idle<'_>) -> Result<u64, PortError> {
+        let _ = count;
+        append_each(self, records, idle)
+    }
+
     /// Largest range that [`CommandSink::stage`] takes.
     fn max_stage(&self) -> usize;
 
@@ -130,6 +141,27 @@ pub trait CommandSink: Send {
 
     /// Publishes what was committed, and wakes the server when it is parked.
     fn doorbell(&mut self);
+}
+
+/// [`CommandSink::append`] where the records do not fit into one place: one after the other.
+///
+/// # Errors
+/// As [`CommandSink::append`].
+pub(crate) fn append_each<S: CommandSink + ?Sized>(
+    sink: &mut S,
+    records: &[u8],
+    idle: Idle<'_>,
+) -> Result<u64, PortError> {
+    let (mut rest, mut last) = (records, 0);
+    while !rest.is_empty() {
+        let torn = |_| PortError::Corrupt("a torn record".into());
+        let (header, _, behind) = split_record(rest).map_err(torn)?;
+        let (record, _) = rest.split_at(header.size as usize);
+        sink.reserve(record.len(), idle)?.copy_from_slice(record);
+        last = sink.commit();
+        rest = behind;
+    }
+    Ok(last)
 }
 
 /// The client's reading half of the replies; usable by several threads at once.

@@ -8,7 +8,7 @@ use super::core::{Core, Want};
 use super::cursor::{Fit, Reader, Writer};
 use super::memory::{Incoming, Outgoing};
 use super::stage::{Stage, StageReader};
-use crate::port::{CommandSink, CommandSource, Idle, Mark, PortError, StageRange};
+use crate::port::{append_each, CommandSink, CommandSource, Idle, Mark, PortError, StageRange};
 use crate::record::{RecordHeader, HEADER_BYTES};
 use mgpipe_types::SharedMemory;
 use std::cell::RefCell;
@@ -186,6 +186,19 @@ impl CommandSink for Sink {
             self.publish();
         }
         self.ordinal
+    }
+
+    fn append(&mut self, records: &[u8], count: u64, idle: Idle<'_>) -> Result<u64, PortError> {
+        self.core.check()?;
+        if records.len() > self.largest_in_ring() {
+            return append_each(self, records, idle);
+        }
+        let at = self.place(records.len(), idle)?;
+        self.ring.window(at, records.len()).ok_or_else(out_of_bounds)?.copy_from_slice(records);
+        self.writer.advance(records.len());
+        self.ordinal += count;
+        self.publish();
+        Ok(self.ordinal)
     }
 
     fn max_stage(&self) -> usize {

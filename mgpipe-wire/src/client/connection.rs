@@ -1,5 +1,6 @@
 //! One connection of a process: the stream that all contexts write into, answers, events, and the latch of its loss.
 
+use super::batch::{Batch, BATCH_BYTES};
 use super::tally::Tally;
 use super::writer::Writer;
 use super::{answer, Attached, ClientOptions};
@@ -70,13 +71,17 @@ impl Listener {
 
 struct Stream {
     sink: Box<dyn CommandSink>,
+    /// Records that the sink does not have yet.
+    batch: Batch,
+    /// The largest record that waits in the batch.
+    batchable: usize,
     subject: Subject,
     /// Bytes since the last doorbell.
     silent: usize,
     /// Records since events were looked for.
     deaf: u32,
     frames: u64,
-    /// Ordinal of the last record.
+    /// Ordinal of the last record that the sink has.
     records: u64,
     /// What the sink takes at most; it does not change.
     max_record: usize,
@@ -104,6 +109,8 @@ impl Connection {
             stream: Mutex::new(Stream {
                 max_record: end.commands.max_record(),
                 max_stage: end.commands.max_stage(),
+                batch: Batch::new(),
+                batchable: end.commands.max_record().min(BATCH_BYTES),
                 sink: end.commands,
                 subject: Subject::default(),
                 silent: 0,
@@ -190,7 +197,7 @@ impl Connection {
         }
     }
 
-    /// Writes one record; answers its ordinal. `fill` writes the arguments, with the byte string in the record when it is
+    /// Writes one record. `fill` writes the arguments, with the byte string in the record when it is
     /// told that nothing was staged.
     #[inline]
     pub(crate) fn send(
@@ -198,7 +205,7 @@ impl Connection {
         subject: Subject,
         head: Head<'_>,
         fill: impl FnOnce(&mut Writer<'_>, bool),
-    ) -> Result<u64, PortError> {
+    ) -> Result<(), PortError> {
         let mut stream = self.stream.lock();
         stream.deaf += 1;
         if stream.deaf >= LISTEN_RECORDS {
@@ -210,14 +217,14 @@ impl Connection {
 
     /// Wakes the server when it sleeps.
     pub(crate) fn doorbell(&self) {
-        self.stream.lock().ring();
+        self.stream.lock().ring(self);
         self.drain();
     }
 
     /// The end of a frame was written: wakes the server and waits until it is not too far behind.
     pub(crate) fn frame_ends(&self) {
         let mut stream = self.stream.lock();
-        stream.ring();
+        stream.ring(self);
         stream.frames += 1;
         self.tally.frames(stream.frames);
         let wanted = stream.frames.saturating_sub(u64::from(self.options.frame_credit.max(1)));
@@ -226,9 +233,13 @@ impl Connection {
         self.give_up_after(waited);
     }
 
-    /// Waits until the server has applied the record with this ordinal, and makes the callbacks that it caused.
-    pub(crate) fn wait_applied(&self, ordinal: u64) {
-        self.doorbell();
+    /// Waits until the server has applied what was written so far, and makes the callbacks that it caused.
+    pub(crate) fn wait_applied(&self) {
+        let ordinal = {
+            let mut stream = self.stream.lock();
+            stream.ring(self);
+            stream.records
+        };
         let waited = self.link.wait_mark(Mark::Applied, ordinal, PATIENCE, &|| self.drain());
         self.give_up_after(waited);
         self.drain();
@@ -256,7 +267,7 @@ impl Connection {
         {
             let mut stream = self.stream.lock();
             stream.send(self, subject, head, fill)?;
-            stream.ring();
+            stream.ring(self);
         }
         let answer = self.replies.wait(ticket, PATIENCE, &idle, take);
         self.give_up_after(answer.as_ref().map(|_| ()).map_err(PortError::clone));
@@ -289,7 +300,7 @@ impl Connection {
             // The subject may be what just ended.
             stream.subject = Subject::default();
         }
-        stream.ring();
+        stream.ring(self);
         Ok(())
     }
 }
@@ -304,12 +315,26 @@ impl Drop for Connection {
 const SUBJECT_BYTES: usize = std::mem::size_of::<Subject>();
 
 impl Stream {
-    fn ring(&mut self) {
+    fn ring(&mut self, connection: &Connection) {
+        // Whoever waits for an answer learns of a loss there.
+        let _ = self.hand_over(connection);
         self.tally.published(self.records, std::mem::take(&mut self.silent));
         self.sink.doorbell();
     }
 
+    /// Gives the sink the records that wait.
+    #[inline(never)]
+    fn hand_over(&mut self, connection: &Connection) -> Result<(), PortError> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let (bytes, records) = self.batch.take();
+        self.records = self.sink.append(bytes, records, &|| connection.drain())?;
+        Ok(())
+    }
+
     fn control(&mut self, connection: &Connection, kind: u16, subject: Subject) -> Result<(), PortError> {
+        self.hand_over(connection)?;
         let room = self.sink.reserve(HEADER_BYTES + SUBJECT_BYTES, &|| connection.drain())?;
         let mut writer = Writer::new(room);
         let header = RecordHeader { kind, flags: 0, size: (HEADER_BYTES + SUBJECT_BYTES) as u32 };
@@ -327,29 +352,23 @@ impl Stream {
         subject: Subject,
         head: Head<'_>,
         fill: impl FnOnce(&mut Writer<'_>, bool),
-    ) -> Result<u64, PortError> {
+    ) -> Result<(), PortError> {
         let size = HEADER_BYTES + head.body;
-        if self.subject != subject || head.ticket.is_some() || head.staged.is_some() || size > self.max_record {
+        if self.subject != subject || head.ticket.is_some() || head.staged.is_some() || size > self.batchable {
             return self.send_any(connection, subject, head, fill);
         }
-        let room = self.sink.reserve(size, &|| connection.drain())?;
-        let mut writer = Writer::new(room);
+        let mut writer = Writer::new(self.batch.room(size));
         writer.put(bytemuck::bytes_of(&RecordHeader { kind: head.kind, flags: head.flags, size: size as u32 }));
         fill(&mut writer, false);
         debug_assert!(writer.is_full(), "a record is shorter than its reservation");
-        Ok(self.written(size))
-    }
-
-    /// Commits the record that was written; answers its ordinal.
-    #[inline]
-    fn written(&mut self, size: usize) -> u64 {
-        let ordinal = self.sink.commit_later();
-        self.records = ordinal;
         self.silent += size;
-        if self.silent > BELL_BYTES {
-            self.ring();
+        if self.batch.wrote(size) {
+            self.hand_over(connection)?;
+            if self.silent > BELL_BYTES {
+                self.ring(connection);
+            }
         }
-        ordinal
+        Ok(())
     }
 
     /// Writes a record that the short way does not fit.
@@ -360,12 +379,13 @@ impl Stream {
         subject: Subject,
         head: Head<'_>,
         fill: impl FnOnce(&mut Writer<'_>, bool),
-    ) -> Result<u64, PortError> {
+    ) -> Result<(), PortError> {
         let idle = || connection.drain();
         if self.subject != subject && head.kind < crate::record::CONTROL_BASE {
             self.control(connection, control::BIND, subject)?;
             self.subject = subject;
         }
+        self.hand_over(connection)?;
         let mut flags = head.flags;
         let mut size = HEADER_BYTES + head.body;
         if head.ticket.is_some() {
@@ -397,7 +417,12 @@ impl Stream {
         }
         fill(&mut writer, range.is_some());
         debug_assert!(writer.is_full(), "a record is shorter than its reservation");
-        Ok(self.written(size))
+        self.records = self.sink.commit_later();
+        self.silent += size;
+        if self.silent > BELL_BYTES {
+            self.ring(connection);
+        }
+        Ok(())
     }
 
     /// Writes a record that is larger than the ring takes, in pieces.
@@ -407,7 +432,7 @@ impl Stream {
         connection: &Connection,
         head: Head<'_>,
         fill: impl FnOnce(&mut Writer<'_>, bool),
-    ) -> Result<u64, PortError> {
+    ) -> Result<(), PortError> {
         let idle = || connection.drain();
         let blob = head.staged.map_or(0, |bytes| 8 + padded(bytes.len()));
         let ticket = if head.ticket.is_some() { 8 } else { 0 };
@@ -437,16 +462,15 @@ impl Stream {
             writer.put(piece);
             self.records = self.sink.commit();
             self.silent += size;
-            self.ring();
+            self.ring(connection);
         }
         let room = self.sink.reserve(HEADER_BYTES, &idle)?;
         let end = RecordHeader { kind: control::WHOLE, flags: 0, size: HEADER_BYTES as u32 };
         Writer::new(room).put(bytemuck::bytes_of(&end));
-        let ordinal = self.sink.commit();
-        self.records = ordinal;
+        self.records = self.sink.commit();
         self.silent += HEADER_BYTES;
-        self.ring();
-        Ok(ordinal)
+        self.ring(connection);
+        Ok(())
     }
 }
 

@@ -132,14 +132,10 @@ pub(crate) fn upload(connection: &Connection, subject: Subject, data: &SubData, 
 }
 
 /// A call without an answer on a lost connection does nothing; the caller learns of the loss where it asks.
-fn ignore_loss(sent: Result<u64, PortError>) -> u64 {
-    match sent {
-        Ok(ordinal) => ordinal,
-        Err(PortError::TooLarge(bytes)) => {
-            debug_assert!(false, "{bytes} bytes in one call");
-            0
-        }
-        Err(_) => 0,
+#[inline]
+fn ignore_loss(sent: Result<(), PortError>) {
+    if let Err(PortError::TooLarge(bytes)) = sent {
+        debug_assert!(false, "{bytes} bytes in one call");
     }
 }
 
@@ -155,15 +151,15 @@ fn storage_bytes(desc: &ResourceDesc) -> u64 {
 }
 
 impl ScreenState {
-    /// Storage was declared by the record with this ordinal.
-    fn declared(&self, desc: &ResourceDesc, ordinal: u64) {
+    /// Storage was declared by the last record.
+    fn declared(&self, desc: &ResourceDesc) {
         self.maps.specified(desc);
-        self.careful(storage_bytes(desc), ordinal);
+        self.careful(storage_bytes(desc));
     }
 
-    fn careful(&self, bytes: u64, ordinal: u64) {
-        if bytes >= CAREFUL_BYTES && ordinal != 0 {
-            self.connection.wait_applied(ordinal);
+    fn careful(&self, bytes: u64) {
+        if bytes >= CAREFUL_BYTES {
+            self.connection.wait_applied();
         }
     }
 
@@ -213,10 +209,9 @@ macro_rules! put_arg {
     (payload $writer:ident $staged:ident $arg:ident) => {
         $writer.put(bytemuck::bytes_of($arg))
     };
-    (tail $writer:ident $staged:ident $arg:ident) => {{
-        $writer.put_word($arg.len() as u64);
-        $writer.put(bytemuck::cast_slice($arg));
-    }};
+    (tail $writer:ident $staged:ident $arg:ident) => {
+        $writer.put_tail($arg)
+    };
     (blob $writer:ident $staged:ident $arg:ident) => {
         if !$staged {
             $writer.put_word($arg.len() as u64);
@@ -291,23 +286,23 @@ macro_rules! before {
 
 /// What follows a record on this side.
 macro_rules! after {
-    ($share:expr, $ordinal:ident, flush($flush:ident)) => {
+    ($share:expr, flush($flush:ident)) => {
         if $flush.flags & flush_flags::END_OF_FRAME != 0 {
             $share.connection.frame_ends();
         } else {
             $share.connection.doorbell();
         }
     };
-    ($share:expr, $ordinal:ident, present($present:ident)) => {
+    ($share:expr, present($present:ident)) => {
         $share.connection.frame_ends()
     };
-    ($share:expr, $ordinal:ident, resource_create($desc:ident)) => {
-        $share.declared($desc, $ordinal)
+    ($share:expr, resource_create($desc:ident)) => {
+        $share.declared($desc)
     };
-    ($share:expr, $ordinal:ident, resource_respecify($desc:ident)) => {
-        $share.declared($desc, $ordinal)
+    ($share:expr, resource_respecify($desc:ident)) => {
+        $share.declared($desc)
     };
-    ($share:expr, $ordinal:ident, renderbuffer_storage($storage:ident)) => {{
+    ($share:expr, renderbuffer_storage($storage:ident)) => {{
         let desc = ResourceDesc {
             target: Target::Renderbuffer as u8,
             format: $storage.format,
@@ -316,12 +311,12 @@ macro_rules! after {
             samples: $storage.samples as u16,
             ..ResourceDesc::default()
         };
-        $share.careful(storage_bytes(&desc), $ordinal)
+        $share.careful(storage_bytes(&desc))
     }};
-    ($share:expr, $ordinal:ident, resource_destroy($resource:ident)) => {
+    ($share:expr, resource_destroy($resource:ident)) => {
         $share.maps.destroyed($resource.kind, $resource.handle)
     };
-    ($share:expr, $ordinal:ident, $name:ident($($arg:ident),*)) => {};
+    ($share:expr, $name:ident($($arg:ident),*)) => {};
 }
 
 /// Coherent mappings are looked at in front of what reads their buffers, or writes a part of one, and every context keeps in
@@ -442,9 +437,14 @@ macro_rules! screen_method {
         fn $name(&self, $($arg: mgpipe_arg!($kind $ty)),*) {
             let subject = Subject::new(self.0.screen, ContextHandle::NULL);
             before!(self.0, subject, $name($($arg),*));
-            #[allow(unused_variables)]
-            let ordinal = speak!(self.0.connection, subject, $op ($($arg : $kind),*) -> none);
-            after!(self.0, ordinal, $name($($arg),*));
+            speak!(self.0.connection, subject, $op ($($arg : $kind),*) -> none);
+            after!(self.0, $name($($arg),*));
+        }
+    };
+    (screen $class:ident $op:ident $name:ident ($($arg:ident : $kind:ident $ty:ident),*) -> pod $rty:ident) => {
+        fn $name(&self, $($arg: mgpipe_arg!($kind $ty)),*) -> PipeResult<$rty> {
+            let subject = Subject::new(self.0.screen, ContextHandle::NULL);
+            speak!(self.0.connection, subject, $op ($($arg : $kind),*) -> pod)
         }
     };
 }
@@ -479,10 +479,9 @@ macro_rules! context_method {
         fn $name(&mut self, $($arg: mgpipe_arg!($kind $ty)),*) {
             maps_before!(self $name($($arg),*));
             before!(self.share, self.subject, $name($($arg),*));
-            #[allow(unused_variables)]
-            let ordinal = speak!(self.connection, self.subject, $op ($($arg : $kind),*) -> none);
+            speak!(self.connection, self.subject, $op ($($arg : $kind),*) -> none);
             maps_after!(self $name($($arg),*));
-            after!(self.share, ordinal, $name($($arg),*));
+            after!(self.share, $name($($arg),*));
         }
     };
     (context $class:ident $op:ident $name:ident ($($arg:ident : $kind:ident $ty:ident),*) -> status) => {

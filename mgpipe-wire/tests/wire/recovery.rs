@@ -213,5 +213,6 @@ fn contents_beyond_the_budget_are_counted_and_lost() {
     for slot in 1..=3 {
         screen.resource_destroy(&ResourceRef::new(ResourceHandle::Buffer(BufferHandle(handle(slot)))));
     }
+    context.flush(&Flush::default());
     assert_eq!((counters.held_bytes(), counters.peak_bytes(), counters.respawns()), (0, 800 << 10, 1));
 }

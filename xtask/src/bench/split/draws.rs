@@ -1,18 +1,16 @@
 //! Processor time of a draw: piglit's drawoverhead on each transport, its threads watched from outside.
 //!
-//! A row of drawoverhead ends with at least half a second of nothing but the draws that its rate is of. Within that time a
-//! thread's share of a processor, divided by the rate, is what a draw costs that thread. It needs nothing inside the
-//! program.
+//! From one row's line to the next, drawoverhead does little but the draws that the next rate is of, for a second or two: a
+//! thread's share of a processor within that time, divided by the rate, is what a draw costs that thread. It needs nothing
+//! inside the program. What a row starts with (its objects, its shaders) is counted as well, a few milliseconds of it.
 //!
 //! A client that is ahead of a slower backend sleeps until a quarter of the ring is free, and writes the next draws in a
-//! burst. In the default ring a burst is longer than what is looked at, so that most looks would see a client that sleeps and
-//! cost that is far too low. The rings are small here, which makes bursts short (and a draw a little dearer, as the client
-//! wakes more often); what is left of the error evens out over rounds.
+//! burst. So no shorter stretch is looked at: most would see a client that sleeps, and cost that is far too low.
 //!
 //! Other work on the machine lowers share and rate alike, as long as it is even over that time; on a crowded
 //! machine it is not, single rows scatter widely, and figures say nothing.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -32,14 +30,11 @@ use crate::piglit::catalogue;
 use crate::processes;
 use crate::workspace::Workspace;
 
-/// How much of a row's last stretch is looked at.
-const WINDOW: Duration = Duration::from_millis(450);
+/// Between two looks at whether rows still come.
+const STEP: Duration = Duration::from_millis(100);
 
-/// Sizes of the rings, in MiB: bursts of the client are short against [`WINDOW`].
-const RINGS: [(&str, &str); 2] = [("MGL_IPC_RING_MB", "1"), ("MGL_IPC_STAGE_MB", "4")];
-
-/// Time between two looks.
-const STEP: Duration = Duration::from_millis(10);
+/// A row that took less time has no rate worth its name.
+const SHORTEST: Duration = Duration::from_millis(400);
 
 /// Nanoseconds of processor time that one draw costs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,7 +69,6 @@ impl Figures {
     }
 }
 
-/// Bursts fall into a look or beside it: rounds are added up, where a median would forget those that did.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (count, sum) = values.fold((0u32, 0.0), |(count, sum), value| (count + 1, sum + value));
     sum / f64::from(count)
@@ -121,16 +115,14 @@ impl Watch {
     }
 }
 
-/// What the draws of a row cost, from its rate and the looks at its threads: those after the last row and, last, the one when
-/// the row was printed.
-fn cost(samples: &VecDeque<Sample>, row: &Row) -> Option<Cost> {
-    let end = samples.back()?;
-    let start = samples.iter().rfind(|sample| end.at.duration_since(sample.at) >= WINDOW)?;
-    let wall = end.at.duration_since(start.at).as_secs_f64();
-    let per_draw = |time: Duration| time.as_secs_f64() / wall / (row.kilodraws as f64 * 1e3) * 1e9;
-    if row.kilodraws == 0 {
+/// What the draws of a row cost, from its rate and what its threads had done before it and after it.
+fn cost(start: &Sample, end: &Sample, row: &Row) -> Option<Cost> {
+    let wall = end.at.duration_since(start.at);
+    if row.kilodraws == 0 || wall < SHORTEST {
         return None;
     }
+    let draws = wall.as_secs_f64() * row.kilodraws as f64 * 1e3;
+    let per_draw = |time: Duration| time.as_secs_f64() / draws * 1e9;
     let apply = end.apply.zip(start.apply).map(|(end, start)| per_draw(end.saturating_sub(start)));
     Some(Cost { client: per_draw(end.client.saturating_sub(start.client)), apply })
 }
@@ -157,7 +149,6 @@ fn measure(workspace: &Workspace, driver: GlDriver, figures: &mut Figures, progr
     command.arg("-oL").arg(catalogue::data_dir()?.join("bin").join("drawoverhead"));
     command.args(["-auto", "-fbo", "-nocolor"]);
     environment::apply(workspace, &mut command, &driver.variables(workspace, true)?);
-    command.envs(RINGS);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(file).process_group(0);
     let mut child = command.spawn().context("cannot start stdbuf")?;
     let outcome = watch(&mut child, driver, figures, progress);
@@ -189,27 +180,22 @@ fn watch(child: &mut Child, driver: GlDriver, figures: &mut Figures, progress: &
             }
         }
     });
-    let mut samples: VecDeque<Sample> = VecDeque::new();
+    let mut before: Option<Sample> = None;
     let mut last_line = Instant::now();
     loop {
         match rows.recv_timeout(STEP) {
             Ok((sample, row)) => {
                 last_line = Instant::now();
-                samples.extend(sample);
                 if let Some(row) = row {
                     progress.update(&row.name);
-                    if let Some(cost) = cost(&samples, &row) {
+                    let cost = before.zip(sample).and_then(|(before, after)| cost(&before, &after, &row));
+                    if let Some(cost) = cost {
                         figures.add(row.name, cost);
                     }
                 }
-                samples.clear();
+                before = sample;
             }
-            Err(RecvTimeoutError::Timeout) => {
-                samples.extend(watch.sample());
-                while samples.len() > 2 * (WINDOW.as_millis() / STEP.as_millis()) as usize {
-                    samples.pop_front();
-                }
-            }
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(()),
         }
         if last_line.elapsed() > QUIET {
@@ -262,18 +248,16 @@ mod tests {
 
     #[test]
     fn share_divided_by_rate_is_the_cost_of_a_draw() {
-        let start = Instant::now();
         let ms = Duration::from_millis;
-        // Half of the time is the client's and a quarter the applying thread's, after a stretch with nothing of either.
-        let samples: VecDeque<Sample> = (0..100)
-            .map(|i| Sample { at: start + ms(10 * i), client: ms(5 * i.max(30)), apply: Some(ms(10 * i.max(30)) / 4) })
-            .collect();
+        let start = Sample { at: Instant::now(), client: ms(30), apply: Some(ms(8)) };
+        // Half of a second is the client's and a quarter the applying thread's.
+        let end = Sample { at: start.at + ms(1000), client: ms(530), apply: Some(ms(258)) };
         let row = Row { number: 1, name: "a".to_string(), kilodraws: 100 };
-        let found = cost(&samples, &row).unwrap();
+        let found = cost(&start, &end, &row).unwrap();
         assert!((found.client - 5000.0).abs() < 1.0, "{found:?}");
         assert!((found.apply.unwrap() - 2500.0).abs() < 1.0, "{found:?}");
-        // Without enough looks, or without a rate, there is nothing to say.
-        assert_eq!(cost(&samples.iter().copied().take(30).collect(), &row), None);
-        assert_eq!(cost(&samples, &Row { kilodraws: 0, ..row }), None);
+        // Without enough time, or without a rate, there is nothing to say.
+        assert_eq!(cost(&start, &Sample { at: start.at + ms(300), ..end }, &row), None);
+        assert_eq!(cost(&start, &end, &Row { kilodraws: 0, ..row }), None);
     }
 }
