@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use mgpipe_types::WindowDesc;
 use smallvec::{smallvec, SmallVec};
 
 /// Where a pixel or compressed upload reads from.
@@ -356,6 +357,34 @@ pub struct DrawableDesc {
     pub srgb: bool,
     /// Rendering goes to the back buffer.
     pub double_buffered: bool,
+}
+
+/// A finished frame on its way to a window that only this process can show in.
+#[derive(Debug, Clone, Copy)]
+pub struct Picture<'a> {
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// Rows of RGBA pixels of four bytes, without gaps, the lowest row first.
+    pub pixels: &'a [u8],
+    /// Alpha means nothing: every pixel is opaque.
+    pub opaque: bool,
+    /// Refreshes of the display that the frame lasts at least.
+    pub interval: i32,
+}
+
+/// A window of the window system, as whoever binds GL to it sees it. Called from whatever thread has the drawable current.
+pub trait NativeWindow: Send + Sync {
+    /// The window's size in pixels as of now, after everything that the program has asked of its window so far; `None` when
+    /// the window is gone. Asked once a frame.
+    fn size(&self) -> Option<[u32; 2]>;
+
+    /// Where a backend finds the window, with a number of 0; `None` when only this process can show in it.
+    fn address(&self) -> Option<WindowDesc>;
+
+    /// Shows a frame in place of the backend; false when the window is gone.
+    fn show(&self, picture: &Picture<'_>) -> bool;
 }
 
 /// One message of `GL_KHR_debug` on its way to the application's callback.

@@ -193,12 +193,16 @@ impl Context {
     pub fn flush(&mut self) {
         self.gl(|ctx| {
             ctx.submit();
+            ctx.show_front();
             Ok(())
         });
     }
 
     /// `glFinish`: returns when everything before has run.
     pub fn finish(&mut self) {
+        if !self.state.lost {
+            self.show_front();
+        }
         if let Some(fence) = self.create_fence() {
             fence.wait(u64::MAX);
         }

@@ -10,7 +10,7 @@ const MAX_BYTES: u64 = 256 << 20;
 
 /// Where the cache of a device lies, `None` when no cache folder is known or caches on disk are switched off.
 fn path(properties: &vk::PhysicalDeviceProperties) -> Option<PathBuf> {
-    if std::env::var_os("MGL_SHADER_CACHE").is_some_and(|value| value == "off") {
+    if mgpipe_types::switches::switch("MGL_SHADER_CACHE").is_some_and(|value| value == "off") {
         return None;
     }
     // Paths that are not absolute are invalid (XDG base directories).

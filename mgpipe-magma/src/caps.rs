@@ -5,7 +5,7 @@ use ash::vk;
 use mgpipe_types::{features, Caps, CapsReply, Format, Opcode, CALLS, FORMAT_SLOTS};
 
 /// Calls that Magma leaves to the frontend.
-const MISSING: &[Opcode] = &[Opcode::BufferSubdataResident, Opcode::SetSwapInterval, Opcode::BindContext];
+const MISSING: &[Opcode] = &[Opcode::BufferSubdataResident, Opcode::BindContext];
 
 /// The answer of `get_caps`.
 pub(crate) fn reply(device: &Device) -> CapsReply {

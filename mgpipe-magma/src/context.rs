@@ -937,10 +937,18 @@ impl Context for MagmaContext {
         }
     }
 
-    fn present(&mut self, _present: &Present) {
-        // Windows do not exist yet: a present is the end of a frame.
+    fn set_swap_interval(&mut self, interval: &SwapInterval) {
+        self.shared.windows.set_interval(interval);
+    }
+
+    fn present(&mut self, present: &Present) {
         if self.is_lost() {
             return;
+        }
+        if present.window != 0 {
+            if let Err(error) = self.show(present) {
+                self.fail("present", error);
+            }
         }
         match self.submit() {
             Ok(_) => self.rec.end_frame(),

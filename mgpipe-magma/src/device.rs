@@ -788,7 +788,7 @@ fn pick(instance: &ash::Instance) -> PipeResult<vk::PhysicalDevice> {
         let name = properties.device_name_as_c_str().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         candidates.push((index, physical, properties, name));
     }
-    if let Ok(wish) = std::env::var("MGL_MAGMA_DEVICE") {
+    if let Some(wish) = mgpipe_types::switches::switch_text("MGL_MAGMA_DEVICE") {
         let wish = wish.trim().to_lowercase();
         if !wish.is_empty() {
             let found = candidates.iter().find(|(index, _, _, name)| match wish.parse::<usize>() {

@@ -51,6 +51,7 @@ mod merge;
 mod pass_objects;
 mod pipeline;
 mod placeholder;
+mod present;
 mod probe;
 mod query;
 mod readback;

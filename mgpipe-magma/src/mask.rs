@@ -27,7 +27,7 @@ impl Mask {
     /// # Errors
     /// [`PipeError::Init`] for a name that Magma does not know: a mask that hides nothing would test nothing.
     pub(crate) fn from_environment() -> PipeResult<Mask> {
-        let text = std::env::var_os("MGL_MAGMA_DISABLE").unwrap_or_default();
+        let text = mgpipe_types::switches::switch("MGL_MAGMA_DISABLE").unwrap_or_default();
         Mask::parse(&text.to_string_lossy()).map_err(PipeError::Init)
     }
 

@@ -17,10 +17,10 @@ const LEAST_STAGING: u64 = 64 << 10;
 const RUN: usize = 2048;
 
 /// A piece of a read-back that the device is copying.
-struct Landing<'a> {
+pub(crate) struct Landing<'a> {
     /// Timeline value after which it lies in the staging memory.
-    value: u64,
-    staging: Arc<BufferStorage>,
+    pub(crate) value: u64,
+    pub(crate) staging: Arc<BufferStorage>,
     /// Planes with where they start.
     planes: SmallVec<[(Plane, u64); 2]>,
     /// Texels or blocks.
@@ -129,7 +129,7 @@ impl MagmaContext {
     }
 
     /// Has the device copy a piece of an image into staging memory.
-    fn send_piece<'o>(
+    pub(crate) fn send_piece<'o>(
         &mut self,
         index: usize,
         image: &Arc<Image>,
@@ -223,7 +223,7 @@ impl MagmaContext {
 
     /// A single-sampled image with the texels of the area: the image itself, or its resolve, with the level and layer
     /// that become 0 there.
-    fn single_sampled(
+    pub(crate) fn single_sampled(
         &mut self,
         image: Arc<Image>,
         area: &ImageArea,

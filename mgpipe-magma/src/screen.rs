@@ -53,6 +53,8 @@ pub(crate) struct Shared {
     deferred: AtomicU64,
     /// Storage for the next replacement of a buffer's.
     pub(crate) pool: crate::storage_pool::StoragePool,
+    /// Where frames are shown.
+    pub(crate) windows: crate::present::Windows,
 }
 
 /// Deferred bytes after which a context submits and waits.
@@ -193,6 +195,7 @@ impl MagmaScreen {
                 contexts: AtomicU32::new(0),
                 deferred: AtomicU64::new(0),
                 pool: Default::default(),
+                windows: Default::default(),
             }),
         }
     }
@@ -299,6 +302,14 @@ impl Screen for MagmaScreen {
         if let Err(error) = self.shared.fences.remove(FenceHandle(fence.handle)) {
             self.shared.complain("fence_destroy", error);
         }
+    }
+
+    fn window_open(&self, desc: &WindowDesc) -> PipeResult<WindowAnswer> {
+        self.shared.windows.open(desc)
+    }
+
+    fn window_close(&self, window: &WindowRef) {
+        self.shared.windows.close(window.window);
     }
 
     fn create_context(&self, context: ContextHandle) -> PipeResult<Box<dyn Context>> {

@@ -11,9 +11,9 @@ use std::sync::OnceLock;
 /// [`PipeError::Init`] for an unknown value.
 pub(crate) fn generation_check() -> PipeResult<bool> {
     static SWITCH: OnceLock<Option<bool>> = OnceLock::new();
-    let switch = SWITCH.get_or_init(|| match std::env::var("MGL_MAGMA_GEN_CHECK").as_deref() {
-        Err(std::env::VarError::NotPresent) | Ok("" | "on") => Some(true),
-        Ok("off") => Some(false),
+    let switch = SWITCH.get_or_init(|| match mgpipe_types::switches::switch_text("MGL_MAGMA_GEN_CHECK").as_deref() {
+        None | Some("" | "on") => Some(true),
+        Some("off") => Some(false),
         _ => None,
     });
     switch.ok_or_else(|| PipeError::Init("MGL_MAGMA_GEN_CHECK has an unknown value; use on or off".into()))

@@ -10,7 +10,7 @@ pub(crate) const LAYER: &CStr = c"VK_LAYER_KHRONOS_validation";
 
 /// Whether `MGL_VALIDATION` asks for the layer.
 pub(crate) fn wanted() -> bool {
-    std::env::var_os("MGL_VALIDATION").is_some_and(|v| !v.is_empty() && v != "0")
+    mgpipe_types::switches::switch("MGL_VALIDATION").is_some_and(|v| !v.is_empty() && v != "0")
 }
 
 /// What the layer does only when it is asked to: `MGL_VALIDATION=sync` has it follow every access of every command and report those
@@ -19,7 +19,7 @@ pub(crate) fn wanted() -> bool {
 /// A device that executes one command after the other, as lavapipe does, shows the same picture without any barrier. Layers
 /// before 1.3.250 do not look into dynamic rendering; `MGL_MAGMA_DISABLE=VK_KHR_dynamic_rendering` makes them see everything.
 pub(crate) fn more() -> &'static [vk::ValidationFeatureEnableEXT] {
-    match std::env::var_os("MGL_VALIDATION") {
+    match mgpipe_types::switches::switch("MGL_VALIDATION") {
         Some(value) if value == "sync" => &[vk::ValidationFeatureEnableEXT::SYNCHRONIZATION_VALIDATION],
         _ => &[],
     }
@@ -66,7 +66,7 @@ fn report(message: &str) {
     let line = format!("mgl: validation: {message}\n");
     // Nothing can be done about a closed stderr, and a driver must not fail over it.
     let _ = std::io::stderr().write_all(line.as_bytes());
-    if let Some(path) = std::env::var_os("MGL_VALIDATION_LOG") {
+    if let Some(path) = mgpipe_types::switches::switch("MGL_VALIDATION_LOG") {
         if let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(path) {
             let _ = file.write_all(line.as_bytes());
         }

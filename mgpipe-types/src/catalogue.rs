@@ -185,6 +185,10 @@ macro_rules! mgpipe_catalogue {
             DeleteStreamOutput delete_stream_output context Verb None [] (xfb: payload HandleOnly) -> none;
             /// The following records belong to this context (wire only; contexts are objects in the traits). Optional.
             BindContext bind_context context Verb None [OPTIONAL] (context: payload BindContext) -> none;
+            /// Opens a window for `present`. The client shows frames itself where this is absent or fails. Optional.
+            WindowOpen window_open screen Screen Reply [REPLY_SLOT | OPTIONAL] (desc: payload WindowDesc) -> pod WindowAnswer;
+            /// The window is not needed any more. Optional.
+            WindowClose window_close screen Screen None [OPTIONAL] (window: payload WindowRef) -> none;
         }
     };
 }

@@ -28,6 +28,7 @@ mod payload;
 mod pod;
 pub mod reflection;
 pub mod render_state;
+pub mod switches;
 mod traits;
 
 pub use callbacks::*;

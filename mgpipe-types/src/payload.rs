@@ -8,12 +8,14 @@ mod resource;
 mod shader;
 mod state;
 mod transfer;
+mod window;
 
 pub use draw::*;
 pub use resource::*;
 pub use shader::*;
 pub use state::*;
 pub use transfer::*;
+pub use window::*;
 
 use crate::pod::payload;
 

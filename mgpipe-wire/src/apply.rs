@@ -3,6 +3,7 @@
 use crate::call::Call;
 use mgpipe_types::{
     mgpipe_catalogue, CapsReply, Context, FenceAnswer, MapResult, PipeError, PipeResult, QueryAnswer, Screen,
+    WindowAnswer,
 };
 
 /// Answer of a call.
@@ -20,6 +21,8 @@ pub enum Reply {
     Fence(PipeResult<FenceAnswer>),
     /// A query's state.
     Query(PipeResult<QueryAnswer>),
+    /// An opened window.
+    Window(PipeResult<WindowAnswer>),
     /// Bytes that were read.
     Bytes(PipeResult<Vec<u8>>),
 }
@@ -51,6 +54,12 @@ impl From<PipeResult<FenceAnswer>> for Reply {
 impl From<PipeResult<QueryAnswer>> for Reply {
     fn from(answer: PipeResult<QueryAnswer>) -> Reply {
         Reply::Query(answer)
+    }
+}
+
+impl From<PipeResult<WindowAnswer>> for Reply {
+    fn from(answer: PipeResult<WindowAnswer>) -> Reply {
+        Reply::Window(answer)
     }
 }
 

@@ -307,8 +307,13 @@ impl Session<'_> {
             Reply::Map(Ok(answer)) => (STATUS_OK, bytemuck::bytes_of(answer)),
             Reply::Fence(Ok(answer)) => (STATUS_OK, bytemuck::bytes_of(answer)),
             Reply::Query(Ok(answer)) => (STATUS_OK, bytemuck::bytes_of(answer)),
+            Reply::Window(Ok(answer)) => (STATUS_OK, bytemuck::bytes_of(answer)),
             Reply::Bytes(Ok(answer)) => (STATUS_OK, answer),
-            Reply::Map(Err(error)) | Reply::Fence(Err(error)) | Reply::Query(Err(error)) | Reply::Bytes(Err(error)) => {
+            Reply::Map(Err(error))
+            | Reply::Fence(Err(error))
+            | Reply::Query(Err(error))
+            | Reply::Window(Err(error))
+            | Reply::Bytes(Err(error)) => {
                 let (status, text) = error_parts(error);
                 (status, text.as_bytes())
             }

@@ -18,7 +18,8 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
     ("mgpipe-tracker", &["mgpipe-types", "mgpipe-handles"]),
     ("mgpipe-wire", &["mgpipe-types", "mgpipe-handles"]),
     ("mgpipe-espryt", &["mgpipe-types", "mgpipe-handles"]),
-    ("mgpipe-magma", &["mgpipe-types", "mgpipe-handles"]),
+    ("mgpipe-window", &[]),
+    ("mgpipe-magma", &["mgpipe-types", "mgpipe-handles", "mgpipe-window"]),
     ("mgl-glsl", &["mgpipe-types"]),
     ("mgl-frontend", &["mgpipe-types", "mgpipe-handles", "mgpipe-tracker", "mgl-glsl"]),
     (
@@ -30,6 +31,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
             "mgpipe-wire",
             "mgpipe-espryt",
             "mgpipe-magma",
+            "mgpipe-window",
             "mgl-glsl",
             "mgl-frontend",
         ],
@@ -54,7 +56,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that must work without the GL frontend, the tracker and any GLSL compiler.
-pub const SERVER_SIDE: &[&str] = &["mgpipe-wire", "mgpipe-espryt", "mgpipe-magma", "mgl-server"];
+pub const SERVER_SIDE: &[&str] = &["mgpipe-wire", "mgpipe-espryt", "mgpipe-magma", "mgpipe-window", "mgl-server"];
 
 /// What those crates must not reach, directly or through anything.
 pub const CLIENT_ONLY: &[&str] = &[

@@ -126,10 +126,12 @@ impl ContextState {
     pub(crate) fn framebuffer_status(&mut self, binding: Binding) -> u32 {
         let generation = self.aggregates().attachment;
         let name = self.framebuffer_name(binding);
-        match self.framebuffers.objects.get_mut(name) {
-            Some(framebuffer) => framebuffer.status(generation),
-            None if self.framebuffers.window.exists(binding) => gl::FRAMEBUFFER_COMPLETE,
-            None => gl::FRAMEBUFFER_UNDEFINED,
+        if let Some(framebuffer) = self.framebuffers.objects.get_mut(name) {
+            framebuffer.status(generation)
+        } else if self.window_exists(binding) {
+            gl::FRAMEBUFFER_COMPLETE
+        } else {
+            gl::FRAMEBUFFER_UNDEFINED
         }
     }
 

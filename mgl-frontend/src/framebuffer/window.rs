@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use mgpipe_tracker::Counter;
-use mgpipe_types::gl;
+use mgpipe_types::{aspect, gl, Box3, Format, Present, ReadbackInfo, SwapInterval};
 
 use super::status::FramebufferShape;
 use super::{Attachment, Binding};
-use crate::boundary::DrawableDesc;
-use crate::context::Context;
-use crate::drawable::{Drawable, DrawableImages};
+use crate::boundary::{DrawableDesc, Picture};
+use crate::context::{Context, ContextState};
+use crate::drawable::{Drawable, DrawableImages, Place};
+use crate::share::ShareGroup;
 
 /// A drawable and its images in this share group.
 #[derive(Debug, Clone)]
 struct Bound {
+    drawable: Arc<Drawable>,
     desc: DrawableDesc,
     images: Arc<DrawableImages>,
 }
@@ -29,11 +31,13 @@ pub(crate) struct Window {
     pub(crate) read_buffer: u32,
     /// A drawable was current before: viewport, scissor and buffers were set from it.
     seen: bool,
+    /// A frame ended, and nothing has used the framebuffer since: a window may have another size by now.
+    stale: bool,
 }
 
 impl Default for Window {
     fn default() -> Self {
-        Window { draw: None, read: None, draw_buffers: [gl::NONE; 8], read_buffer: gl::NONE, seen: false }
+        Window { draw: None, read: None, draw_buffers: [gl::NONE; 8], read_buffer: gl::NONE, seen: false, stale: false }
     }
 }
 
@@ -100,6 +104,50 @@ impl Window {
     }
 }
 
+impl Bound {
+    fn new(drawable: &Arc<Drawable>, share: &Arc<ShareGroup>) -> crate::error::GlResult<Bound> {
+        let (desc, images) = drawable.images(share)?;
+        Ok(Bound { drawable: drawable.clone(), desc, images })
+    }
+}
+
+impl ContextState {
+    /// Whether there is a default framebuffer, with the window's size of this frame.
+    #[inline]
+    pub(crate) fn window_exists(&mut self, binding: Binding) -> bool {
+        if self.framebuffers.window.stale {
+            self.follow_window();
+        }
+        self.framebuffers.window.exists(binding)
+    }
+
+    /// Takes the sizes of windows at the first use of a frame.
+    #[cold]
+    fn follow_window(&mut self) {
+        let share = self.share.clone();
+        let window = &mut self.framebuffers.window;
+        window.stale = false;
+        let mut moved = false;
+        for bound in [&mut window.draw, &mut window.read].into_iter().flatten() {
+            let drawable = bound.drawable.clone();
+            drawable.follow_size();
+            let desc = drawable.desc();
+            if (desc.width, desc.height) == (bound.desc.width, bound.desc.height) {
+                continue;
+            }
+            match Bound::new(&drawable, &share) {
+                Ok(new) => *bound = new,
+                // The old images go on: a frame of the wrong size.
+                Err(error) => log::error!("a window of {} x {}: {}", desc.width, desc.height, error.message),
+            }
+            moved = true;
+        }
+        if moved {
+            self.generations.bump(Counter::Framebuffer);
+        }
+    }
+}
+
 impl Context {
     /// Makes drawables the default framebuffers; `None` for a surfaceless context. The first drawable also sets
     /// viewport and scissor box.
@@ -107,8 +155,9 @@ impl Context {
         let share = self.state.share.clone();
         let mut bind = |drawable: Option<&Arc<Drawable>>| {
             let drawable = drawable?;
-            match drawable.images(&share) {
-                Ok(images) => Some(Bound { desc: drawable.desc(), images }),
+            drawable.follow_size();
+            match Bound::new(drawable, &share) {
+                Ok(bound) => Some(bound),
                 Err(error) => {
                     self.record_error(error.code, &error.message);
                     None
@@ -125,6 +174,7 @@ impl Context {
             window.read_buffer = initial;
             first_size = Some([bound.desc.width, bound.desc.height].map(|v| i32::try_from(v).unwrap_or(i32::MAX)));
         }
+        window.stale = [&draw, &read].into_iter().flatten().any(|bound| bound.drawable.native().is_some());
         window.draw = draw;
         window.read = read;
         if let Some([width, height]) = first_size {
@@ -134,11 +184,104 @@ impl Context {
         self.state.generations.bump(Counter::Framebuffer);
     }
 
-    /// `eglSwapBuffers` of the draw drawable. A pbuffer's contents stay; the frame ends.
-    pub fn swap_buffers(&mut self) {
-        if !self.state.lost {
-            self.draw_overlay();
-            self.end_frame();
+    /// `eglSwapBuffers` of the draw drawable: shows a window's frame. The contents stay; the frame ends. False when the
+    /// window is gone.
+    pub fn swap_buffers(&mut self) -> bool {
+        if self.state.lost {
+            return true;
         }
+        self.state.window_exists(Binding::Draw);
+        self.draw_overlay();
+        let bound = self.state.framebuffers.window.draw.clone();
+        match bound.filter(|bound| bound.drawable.native().is_some()) {
+            Some(bound) => self.show(&bound),
+            None => {
+                self.end_frame();
+                true
+            }
+        }
+    }
+
+    /// Age of the draw drawable's contents in frames (`EGL_EXT_buffer_age`), for the size that the window has now.
+    pub fn draw_age(&mut self) -> i32 {
+        self.state.window_exists(Binding::Draw);
+        self.state.framebuffers.window.draw.as_ref().map_or(0, |bound| bound.drawable.age())
+    }
+
+    /// Shows what is drawn to the front buffer of a window, at `glFlush` and `glFinish`.
+    pub(crate) fn show_front(&mut self) {
+        let window = &self.state.framebuffers.window;
+        let front = matches!(window.draw_buffers[0], gl::FRONT | gl::FRONT_LEFT | gl::LEFT | gl::FRONT_AND_BACK);
+        if let Some(bound) = window.draw.clone().filter(|bound| front && bound.drawable.native().is_some()) {
+            self.show(&bound);
+        }
+    }
+
+    fn show(&mut self, bound: &Bound) -> bool {
+        let drawable = &bound.drawable;
+        self.state.framebuffers.window.stale = true;
+        if drawable.is_gone() {
+            self.end_frame();
+            return false;
+        }
+        let share = self.state.share.clone();
+        let place = drawable.place(&share);
+        let frame_serial = drawable.frame_shown();
+        let surface = bound.images.color.surface();
+        match place {
+            Place::Backend { window, interval } => {
+                self.send_waiting();
+                self.before_submit();
+                if let Some(interval) = interval {
+                    self.pipe.set_swap_interval(&SwapInterval { window, interval });
+                }
+                self.pipe.present(&Present { surface, frame_serial, window, pad: 0 });
+                true
+            }
+            Place::Client => {
+                self.end_frame();
+                self.show_from_here(bound)
+            }
+        }
+    }
+
+    /// Reads a frame back and shows it from this process.
+    fn show_from_here(&mut self, bound: &Bound) -> bool {
+        let (Some(native), Some(image)) = (bound.drawable.native(), bound.images.color.image()) else { return true };
+        let storage = image.format.storage;
+        let texels = image.width as usize * image.height as usize;
+        let bytes = storage.desc().block_bytes as usize;
+        let is_plain =
+            matches!(storage, Format::RGBA8_UNORM | Format::RGBA8_SRGB | Format::RGB8_UNORM | Format::RGB8_SRGB);
+        if !is_plain {
+            self.state.warn_once("windows of this format cannot be shown");
+            return true;
+        }
+        let mut pixels = vec![0; texels * bytes];
+        let info = ReadbackInfo {
+            surface: bound.images.color.surface(),
+            area: Box3 { x: 0, y: 0, z: 0, width: image.width, height: image.height, depth: 1 },
+            format: storage.0,
+            aspect: aspect::COLOR,
+            pad: [0; 2],
+        };
+        if let Err(error) = self.pipe.read_pixels(&info, &mut pixels) {
+            log::error!("a frame could not be read: {error}");
+            return true;
+        }
+        if bytes == 3 {
+            pixels = pixels.chunks_exact(3).flat_map(|rgb| [rgb[0], rgb[1], rgb[2], 0xff]).collect();
+        }
+        let shown = native.show(&Picture {
+            width: image.width,
+            height: image.height,
+            pixels: &pixels,
+            opaque: bound.desc.alpha == 0,
+            interval: bound.drawable.interval(),
+        });
+        if !shown {
+            bound.drawable.lose();
+        }
+        shown
     }
 }

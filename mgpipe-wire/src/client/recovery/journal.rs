@@ -309,6 +309,9 @@ pub(super) fn says_nothing(op: Opcode) -> bool {
             | Opcode::QueryTimestamp
             | Opcode::FenceStatus
             | Opcode::FenceWait
+            // The client opens its windows again.
+            | Opcode::WindowOpen
+            | Opcode::WindowClose
     )
 }
 
