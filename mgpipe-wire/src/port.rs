@@ -259,7 +259,16 @@ pub trait CommandSource: Send {
     /// [`PortError::Lost`] when the client is gone or has closed, [`PortError::Corrupt`].
     fn next(&mut self, into: &mut Vec<u64>, limit: Duration) -> Result<bool, PortError>;
 
-    /// The bytes of a range that the record taken last names; `None` when the range lies outside its segment.
+    /// As [`CommandSource::next`], and copies further records that are there as well, one after the other: an end that can
+    /// moves a stretch of the ring at once. [`CommandSource::retire`] is then for all of them.
+    ///
+    /// # Errors
+    /// As [`CommandSource::next`].
+    fn next_some(&mut self, into: &mut Vec<u64>, limit: Duration) -> Result<bool, PortError> {
+        self.next(into, limit)
+    }
+
+    /// The bytes of a range that a record taken last names; `None` when the range lies outside its segment.
     fn resolve(&self, range: StageRange) -> Option<&[u8]>;
 
     /// Memory that the client has shared under this number; it is handed over once.
@@ -268,7 +277,7 @@ pub trait CommandSource: Send {
         None
     }
 
-    /// The record taken last has been applied: its bytes and ranges may be reused, [`Mark::Applied`] rises.
+    /// What was taken last has been applied: its bytes and ranges may be reused, [`Mark::Applied`] rises.
     fn retire(&mut self);
 }
 

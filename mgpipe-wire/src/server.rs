@@ -9,7 +9,7 @@ use crate::call::Call;
 use crate::event::{send_device_lost, send_fence, tell_kept_back, EventCallbacks, LogGate};
 use crate::message::{caps_bytes, control, error_parts, Sharing, Subject, STATUS_OK};
 use crate::port::{EventSink, Mark, PortError, ReplySink, ReplyTicket, ServerEnd, StageRange};
-use crate::record::{record_flags, split_record, DecodeError, CONTROL_BASE, MAX_RECORD_BYTES};
+use crate::record::{record_flags, split_record, DecodeError, RecordHeader, CONTROL_BASE, MAX_RECORD_BYTES};
 use mgpipe_types::{
     fence_status, flush_flags, Backend, Context, ContextHandle, Handle, HandleOnly, Kind, Opcode, PipeError, Screen,
     SharedMemory,
@@ -95,7 +95,7 @@ pub fn serve(end: ServerEnd, backend: &dyn Backend) -> Result<ServeReport, Serve
     let mut words = Vec::new();
     loop {
         session.answer_waits()?;
-        match commands.next(&mut words, session.park()) {
+        match commands.next_some(&mut words, session.park()) {
             Ok(true) => {}
             Ok(false) => {
                 session.wait_for_fences();
@@ -106,24 +106,23 @@ pub fn serve(end: ServerEnd, backend: &dyn Backend) -> Result<ServeReport, Serve
             Err(PortError::Lost(_)) => return Ok(session.report),
             Err(error) => return Err(error.into()),
         }
-        session.report.records += 1;
-        let bytes = bytemuck::cast_slice(&words);
-        match sharing(bytes) {
-            Some((ticket, sharing)) => session.share(ticket, sharing, commands.shared(sharing.memory))?,
-            None => session.record(bytes, &|range| commands.resolve(range))?,
+        let mut rest: &[u8] = bytemuck::cast_slice(&words);
+        while !rest.is_empty() {
+            session.report.records += 1;
+            let (header, body, behind) = split_record(rest).map_err(|error| session.broken(error))?;
+            match sharing(header, body) {
+                Some((ticket, sharing)) => session.share(ticket, sharing, commands.shared(sharing.memory))?,
+                None => session.record(header, body, &|range| commands.resolve(range))?,
+            }
+            rest = behind;
         }
         commands.retire();
     }
 }
 
 /// The ticket and the body of a record that shares memory; another record is none.
-fn sharing(bytes: &[u8]) -> Option<(ReplyTicket, Sharing)> {
-    // A record starts with its kind.
-    if !bytes.starts_with(&control::SHARE.to_ne_bytes()) {
-        return None;
-    }
-    let (header, body, rest) = split_record(bytes).ok()?;
-    if header.kind != control::SHARE || header.flags != record_flags::TICKET || !rest.is_empty() {
+fn sharing(header: RecordHeader, body: &[u8]) -> Option<(ReplyTicket, Sharing)> {
+    if header.kind != control::SHARE || header.flags != record_flags::TICKET {
         return None;
     }
     let (ticket, body) = body.split_at_checked(std::mem::size_of::<ReplyTicket>())?;
@@ -160,11 +159,7 @@ impl Session<'_> {
         ServeError::Protocol { ordinal: self.report.records, what: what.to_string() }
     }
 
-    fn record(&mut self, bytes: &[u8], resolve: Resolve<'_>) -> Result<(), ServeError> {
-        let (header, mut body, rest) = split_record(bytes).map_err(|error| self.broken(error))?;
-        if !rest.is_empty() {
-            return Err(self.broken("more than one record"));
-        }
+    fn record(&mut self, header: RecordHeader, mut body: &[u8], resolve: Resolve<'_>) -> Result<(), ServeError> {
         let mut ticket = None;
         if header.flags & record_flags::TICKET != 0 {
             let (head, rest) = body.split_at_checked(8).ok_or_else(|| self.broken("no ticket"))?;
@@ -236,6 +231,10 @@ impl Session<'_> {
         let flow = open.flows.get_mut(context.slot() as usize).and_then(Option::as_mut);
         let flow = flow.filter(|flow| flow.handle == context).map(|flow| &mut *flow.context);
         let reply = apply_ref(call, &*open.screen, flow.map(|c| c as &mut dyn Context));
+        // Almost every call: nothing to say, and nothing that must be dropped.
+        if !ends_frame && ticket.is_none() && matches!(reply, Reply::None) {
+            return Ok(());
+        }
         if ends_frame {
             self.frames += 1;
             self.events.raise(Mark::Frames, self.frames);
@@ -479,8 +478,9 @@ impl Session<'_> {
         self.piece_bytes = 0;
         let bytes: &[u8] = bytemuck::cast_slice(&words);
         match split_record(bytes) {
-            Ok((header, ..)) if header.kind < CONTROL_BASE && header.flags & record_flags::STAGED == 0 => {
-                self.record(bytes, &|_| None)
+            Ok((_, _, rest)) if !rest.is_empty() => Err(self.broken("more than one record")),
+            Ok((header, body, _)) if header.kind < CONTROL_BASE && header.flags & record_flags::STAGED == 0 => {
+                self.record(header, body, &|_| None)
             }
             Ok(_) => Err(self.broken("a large record is a call")),
             Err(DecodeError::NeedMore { .. }) => Err(self.broken("pieces are missing")),

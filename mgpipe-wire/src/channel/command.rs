@@ -29,6 +29,9 @@ const IN_STAGE_BYTES: usize = HEADER_BYTES + std::mem::size_of::<StageRange>();
 /// is larger comes in pieces.
 pub(crate) const LARGEST_RECORD: usize = 8 << 20;
 
+/// Bytes that the server copies out of the ring at once, where as many are there.
+const STRETCH_BYTES: usize = 4 << 10;
+
 /// Bytes of records that are published together at most.
 const BATCH_BYTES: usize = 2 << 10;
 
@@ -242,7 +245,8 @@ pub(crate) struct Source {
     reader: Reader,
     stage: StageReader,
     applied: u64,
-    taken: bool,
+    /// Records taken and not retired.
+    taken: u64,
     /// Records retired since the last look at wishes with a fence.
     unlooked: u32,
 }
@@ -250,7 +254,7 @@ pub(crate) struct Source {
 impl Source {
     pub(crate) fn new(core: Arc<Core>, ring: Incoming, stage: StageReader) -> Source {
         let reader = Reader::new(ring.len());
-        Source { core, ring, reader, stage, applied: 0, taken: false, unlooked: 0 }
+        Source { core, ring, reader, stage, applied: 0, taken: 0, unlooked: 0 }
     }
 
     /// Rings for what the client sleeps for, if that is reached, without missing a wish of just now.
@@ -271,8 +275,8 @@ impl Source {
         Ok(header)
     }
 
-    /// Takes the record that is there.
-    fn take(&mut self, mut available: usize, into: &mut Vec<u64>) -> Result<bool, PortError> {
+    /// Takes what is there: one record, and whole ones behind it while they and it take no more than `most` bytes.
+    fn take(&mut self, mut available: usize, most: usize, into: &mut Vec<u64>) -> Result<u64, PortError> {
         let mut header = self.header(available)?;
         if header.kind == SKIP {
             // A skip ends at the ring's end, so that no more than one is ever in a row.
@@ -282,20 +286,20 @@ impl Source {
             self.reader.advance(header.size as usize);
             available = self.reader.available(self.core.block.command_head()).map_err(|lie| self.core.lied(lie))?;
             if available == 0 {
-                return Ok(false);
+                return Ok(0);
             }
             header = self.header(available)?;
         }
         let size = header.size as usize;
-        let too_large = || PortError::Corrupt("a record that is larger than any".into());
         if size > LARGEST_RECORD {
             return Err(too_large());
         }
-        let record = self.ring.window(self.reader.place(), size).ok_or_else(out_of_bounds)?;
-        let range;
-        let record = match header.kind {
+        let (stretch, range);
+        let records = match header.kind {
             SKIP => return Err(PortError::Corrupt("two skips in a row".into())),
             IN_STAGE => {
+                stretch = size;
+                let record = self.ring.window(self.reader.place(), size).ok_or_else(out_of_bounds)?;
                 let body = record.get(HEADER_BYTES..IN_STAGE_BYTES);
                 range = bytemuck::pod_read_unaligned::<StageRange>(
                     body.filter(|_| size == IN_STAGE_BYTES)
@@ -306,31 +310,52 @@ impl Source {
                 }
                 self.stage.resolve(range).filter(|record| record.len() % 8 == 0 && record.len() >= HEADER_BYTES)
             }
-            _ => Some(record),
+            _ => {
+                stretch = size.max(available.min(most));
+                self.ring.window(self.reader.place(), stretch)
+            }
         }
         .ok_or_else(|| PortError::Corrupt("a record outside STAGE".into()))?;
         // Not cleared before: what is overwritten need not be zeroed.
-        into.resize(record.len() / 8, 0);
-        bytemuck::cast_slice_mut::<u64, u8>(into).copy_from_slice(record);
-        // The copy's own header is what the decoder will believe: it must be the size that was copied.
-        let copied: RecordHeader = into.first().map(|word| bytemuck::cast(*word)).unwrap_or(header);
-        if copied.size as usize != record.len() || copied.kind >= IN_STAGE {
+        into.resize(records.len() / 8, 0);
+        bytemuck::cast_slice_mut::<u64, u8>(into).copy_from_slice(records);
+        // What the copy says is what the decoder will believe.
+        let (count, whole) = whole_records(into);
+        if count == 0 || (header.kind == IN_STAGE && (count, whole) != (1, records.len())) {
             return Err(PortError::Corrupt("a record changed while it was read".into()));
         }
-        self.reader.advance(size);
-        // The record was copied, so its place is free already; ranges in STAGE are free when it is retired.
+        into.truncate(whole / 8);
+        self.reader.advance(if header.kind == IN_STAGE { stretch } else { whole });
+        // The records were copied, so their place is free already; ranges in STAGE are free when they are retired.
         self.reader.release(self.core.block.command_tail());
-        Ok(true)
+        Ok(count)
     }
+}
+
+fn too_large() -> PortError {
+    PortError::Corrupt("a record that is larger than any".into())
+}
+
+/// How many whole records of the client stand at the front, and their bytes in all.
+fn whole_records(words: &[u64]) -> (u64, usize) {
+    let (mut count, mut rest) = (0, words);
+    while let Some(first) = rest.first() {
+        let header: RecordHeader = bytemuck::cast(*first);
+        let size = header.size as usize;
+        let whole = rest.get(size / 8..).filter(|_| size >= HEADER_BYTES && size % 8 == 0 && header.kind < IN_STAGE);
+        let Some(behind) = whole else { break };
+        (count, rest) = (count + 1, behind);
+    }
+    (count, (words.len() - rest.len()) * 8)
 }
 
 impl CommandSource for Source {
     fn next(&mut self, into: &mut Vec<u64>, limit: Duration) -> Result<bool, PortError> {
-        let taken = self.next_record(into, limit);
-        if taken != Ok(true) {
-            into.clear();
-        }
-        taken
+        self.take_up_to(0, into, limit)
+    }
+
+    fn next_some(&mut self, into: &mut Vec<u64>, limit: Duration) -> Result<bool, PortError> {
+        self.take_up_to(STRETCH_BYTES, into, limit)
     }
 
     fn resolve(&self, range: StageRange) -> Option<&[u8]> {
@@ -342,10 +367,11 @@ impl CommandSource for Source {
     }
 
     fn retire(&mut self) {
-        if std::mem::take(&mut self.taken) {
-            self.applied += 1;
+        let taken = std::mem::take(&mut self.taken);
+        if taken > 0 {
+            self.applied += taken;
             self.core.block.mark(Mark::Applied).store(self.applied, Ordering::Release);
-            self.unlooked += 1;
+            self.unlooked += taken as u32;
             if self.unlooked >= LOOK_EVERY {
                 self.look_at_wishes();
             }
@@ -368,10 +394,18 @@ impl Source {
         }
     }
 
-    fn next_record(&mut self, into: &mut Vec<u64>, limit: Duration) -> Result<bool, PortError> {
+    fn take_up_to(&mut self, most: usize, into: &mut Vec<u64>, limit: Duration) -> Result<bool, PortError> {
+        let taken = self.next_records(most, into, limit);
+        if taken != Ok(true) {
+            into.clear();
+        }
+        taken
+    }
+
+    fn next_records(&mut self, most: usize, into: &mut Vec<u64>, limit: Duration) -> Result<bool, PortError> {
         self.core.check()?;
         self.stage.let_go();
-        // The record before may not have been retired by its taker; its ranges are free all the same.
+        // What was taken before may not have been retired by its taker; its ranges are free all the same.
         self.retire();
         loop {
             let available = match self.reader.available(self.core.block.command_head()) {
@@ -382,8 +416,8 @@ impl Source {
                 Ok(available) => available,
                 Err(lie) => return Err(self.core.lied(lie)),
             };
-            if self.take(available, into).map_err(|error| self.core.failed(error))? {
-                self.taken = true;
+            self.taken = self.take(available, most, into).map_err(|error| self.core.failed(error))?;
+            if self.taken > 0 {
                 return Ok(true);
             }
         }
