@@ -1,6 +1,7 @@
 //! `cargo xtask doctor`: which drivers, devices, extensions and limits this machine has, and what is missing costs.
 
 mod features;
+mod installed;
 mod vulkan;
 
 use std::path::{Path, PathBuf};
@@ -25,6 +26,9 @@ pub struct DoctorArgs {
     /// Also list what is there, not only what is missing.
     #[arg(long)]
     all: bool,
+    /// Also look at the installation in this folder.
+    #[arg(long, value_name = "DIR")]
+    prefix: Option<PathBuf>,
 }
 
 /// Prints what was found. The answer is a failure only when MGL cannot draw on this machine.
@@ -32,6 +36,7 @@ pub fn run(args: DoctorArgs) -> Result<Outcome> {
     let workspace = Workspace::find();
     let usable = print_vulkan(args.all);
     print_gl(&workspace);
+    installed::print(&workspace, args.prefix.as_deref());
     print_tools();
     println!("Verdict");
     if usable {
@@ -188,14 +193,16 @@ fn print_gl(workspace: &Workspace) {
     println!();
 }
 
-/// EGL manifests in the directories that the glvnd dispatcher reads.
+/// EGL manifests in the directories that the glvnd dispatcher reads, in its order.
 fn egl_manifests() -> Vec<PathBuf> {
     let mut found = Vec::new();
     for dir in ["/etc/glvnd/egl_vendor.d", "/usr/share/glvnd/egl_vendor.d"] {
         let Ok(entries) = std::fs::read_dir(dir) else { continue };
-        found.extend(entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some()));
+        let mut here: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        here.retain(|path| path.extension().is_some());
+        here.sort();
+        found.extend(here);
     }
-    found.sort();
     found
 }
 

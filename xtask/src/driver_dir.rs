@@ -10,6 +10,9 @@ use crate::workspace::Workspace;
 /// Names under which the one library is also found, for programs that bypass the glvnd dispatcher.
 pub const SHADOW_NAMES: &[&str] = &["libEGL.so.1", "libEGL.so", "libGL.so.1", "libGL.so", "libOpenGL.so.0"];
 
+/// The name by which libglvnd looks for the GLX driver called `mgl`.
+pub const GLX_NAME: &str = "libGLX_mgl.so.0";
+
 /// The server that the library starts for `MGL_TRANSPORT=spawn`, beside which it looks for it.
 pub const SERVER: &str = "mgl-server";
 
@@ -20,13 +23,20 @@ pub struct DriverDir {
     pub path: PathBuf,
     /// The glvnd manifest in it.
     pub manifest: PathBuf,
+    /// The folder in it that holds nothing but the GLX vendor library, for `LD_LIBRARY_PATH`.
+    pub glx: PathBuf,
 }
 
 /// The directory of a cargo profile's driver, whether it exists or not.
 pub fn location(workspace: &Workspace, release: bool) -> DriverDir {
     let path = workspace.target.join(profile_dir(release)).join("mgl-driver");
-    let manifest = path.join("50_mgl.json");
-    DriverDir { path, manifest }
+    DriverDir::at(path)
+}
+
+impl DriverDir {
+    fn at(path: PathBuf) -> DriverDir {
+        DriverDir { manifest: path.join("50_mgl.json"), glx: path.join("glvnd"), path }
+    }
 }
 
 /// The directory under the target directory where cargo puts a profile's results.
@@ -86,7 +96,7 @@ pub fn snapshot(workspace: &Workspace, release: bool) -> Result<DriverDir> {
     if server.is_file() {
         replace_copy(&server, &path.join(SERVER))?;
     }
-    complete(DriverDir { manifest: path.join("50_mgl.json"), path })
+    complete(DriverDir::at(path))
 }
 
 fn built_library(workspace: &Workspace, release: bool) -> Result<PathBuf> {
@@ -102,13 +112,15 @@ fn complete(dir: DriverDir) -> Result<DriverDir> {
     for name in SHADOW_NAMES {
         replace_link(Path::new("libmgl.so"), &dir.path.join(name))?;
     }
+    std::fs::create_dir_all(&dir.glx).with_context(|| format!("cannot make {}", dir.glx.display()))?;
+    replace_link(Path::new("../libmgl.so"), &dir.glx.join(GLX_NAME))?;
     let text = manifest_text(&dir.path.join("libmgl.so"));
     std::fs::write(&dir.manifest, text).with_context(|| format!("cannot write {}", dir.manifest.display()))?;
     Ok(dir)
 }
 
 /// The glvnd manifest that names `library`.
-fn manifest_text(library: &Path) -> String {
+pub fn manifest_text(library: &Path) -> String {
     let manifest = serde_json::json!({
         "file_format_version": "1.0.0",
         "ICD": { "library_path": library.to_string_lossy() },

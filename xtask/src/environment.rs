@@ -152,7 +152,7 @@ pub struct DriverChoice {
 }
 
 /// Where NVIDIA's driver puts its manifest for the glvnd dispatcher.
-const NVIDIA_MANIFEST: &str = "/usr/share/glvnd/egl_vendor.d/10_nvidia.json";
+pub const NVIDIA_MANIFEST: &str = "/usr/share/glvnd/egl_vendor.d/10_nvidia.json";
 
 /// The vendors that EGL may load: MGL first, which therefore answers for displays. NVIDIA's stays in the list because its
 /// Vulkan driver finds its devices through its own EGL driver where there is no X server.
@@ -169,14 +169,14 @@ fn vendor_list(manifest: &Path, nvidia: &Path) -> OsString {
 pub fn variables(workspace: &Workspace, dir: &DriverDir, choice: &DriverChoice) -> BTreeMap<&'static str, OsString> {
     let mut variables = BTreeMap::new();
     variables.insert("__EGL_VENDOR_LIBRARY_FILENAMES", vendor_list(&dir.manifest, Path::new(NVIDIA_MANIFEST)));
-    if choice.shadow || !packages::has_library("libEGL.so.1") {
-        let mut paths = vec![dir.path.clone()];
-        if let Some(user) = workspace.library_path_of_user() {
-            paths.extend(std::env::split_paths(&user));
-        }
-        if let Ok(joined) = std::env::join_paths(paths) {
-            variables.insert("LD_LIBRARY_PATH", joined);
-        }
+    variables.insert("__GLX_VENDOR_LIBRARY_NAME", "mgl".into());
+    let by_name = choice.shadow || !packages::has_library("libEGL.so.1");
+    let mut paths = vec![if by_name { dir.path.clone() } else { dir.glx.clone() }];
+    if let Some(user) = workspace.library_path_of_user() {
+        paths.extend(std::env::split_paths(&user));
+    }
+    if let Ok(joined) = std::env::join_paths(paths) {
+        variables.insert("LD_LIBRARY_PATH", joined);
     }
     if !has_display() && std::env::var_os("EGL_PLATFORM").is_none() {
         variables.insert("EGL_PLATFORM", "surfaceless".into());

@@ -10,6 +10,7 @@ mod environment;
 mod exec;
 mod gl_driver;
 mod group;
+mod install;
 mod law;
 mod outcome;
 mod packages;
@@ -54,6 +55,12 @@ enum Command {
     Bench(bench::BenchArgs),
     /// Show which drivers, devices, extensions and limits this machine has, and what each missing one costs.
     Doctor(doctor::DoctorArgs),
+    /// Install the driver into a folder or the system, for programs that know nothing of this checkout.
+    Install(install::InstallArgs),
+    /// Remove exactly what `install` wrote.
+    Uninstall(install::UninstallArgs),
+    /// Build a Debian package of the driver.
+    Deb(install::DebArgs),
     /// Write the generated entry points from the Khronos registry.
     Codegen {
         /// Write nothing; fail when a committed file is out of date.
@@ -78,6 +85,9 @@ fn main() -> ExitCode {
         Command::Piglit(args) => piglit::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Doctor(args) => doctor::run(args),
+        Command::Install(args) => install::install(args),
+        Command::Uninstall(args) => install::uninstall(args),
+        Command::Deb(args) => install::deb(args),
         Command::Codegen { print_names: true, .. } => codegen::print_names().map(|()| Outcome::Done),
         Command::Codegen { check, .. } => codegen::run(check).map(|()| Outcome::Done),
         Command::Law => law::run(),

@@ -95,6 +95,24 @@ pub const FOR_TEST: &[Need] = &[
         purpose: "VTK, a Python program that draws, links to it",
         probe: Probe::Library(&["libXrender.so.1"]),
     },
+    Need { package: "xvfb", purpose: "an X server without a screen", probe: Probe::Program(&["Xvfb"]) },
+    Need {
+        package: "libx11-xcb1",
+        purpose: "how windows of Xlib programs are looked at",
+        probe: Probe::Library(&["libX11-xcb.so.1"]),
+    },
+    Need {
+        package: "libsdl2-2.0-0",
+        purpose: "programs with windows",
+        probe: Probe::Library(&["libSDL2-2.0.so.0"]),
+    },
+    Need { package: "libglfw3", purpose: "programs with windows", probe: Probe::Library(&["libglfw.so.3"]) },
+    Need {
+        package: "mesa-utils-extra",
+        purpose: "a program for OpenGL ES, which is refused",
+        probe: Probe::Program(&["es2gears_x11"]),
+    },
+    Need { package: "mesa-utils", purpose: "glxinfo, a GLX program", probe: Probe::Program(&["glxinfo"]) },
     Need { package: "spirv-tools", purpose: "validates shaders", probe: Probe::Program(&["spirv-val"]) },
     Need { package: "git", purpose: "lists the tracked files", probe: Probe::Program(&["git"]) },
 ];

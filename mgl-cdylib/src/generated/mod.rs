@@ -4,3 +4,4 @@ pub mod egl_enums;
 pub mod gl_entry;
 pub mod gl_missing;
 pub mod gl_procs;
+pub mod glx_enums;

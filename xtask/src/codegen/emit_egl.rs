@@ -1,14 +1,14 @@
-//! Writes the EGL enumerants as Rust constants.
+//! Writes the EGL and GLX enumerants as Rust constants.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The constants with plain integer values, without their `EGL_` prefix. Handles such as `EGL_NO_CONTEXT`, which the
+/// The constants with plain integer values, without their prefix (`EGL_`, `GLX_`). Handles such as `EGL_NO_CONTEXT`, which the
 /// registry writes as cast expressions, are defined by hand.
-pub(super) fn enums(enums: &BTreeMap<String, String>) -> String {
+pub(super) fn enums(enums: &BTreeMap<String, String>, prefix: &str) -> String {
     let mut out = String::from("#![allow(missing_docs, dead_code, non_upper_case_globals)]\n\n");
     for (name, value) in enums {
-        let Some(short) = name.strip_prefix("EGL_") else {
+        let Some(short) = name.strip_prefix(prefix) else {
             continue;
         };
         // Negative values are spelled as casts to EGLint; the other casts are handles.
@@ -17,6 +17,8 @@ pub(super) fn enums(enums: &BTreeMap<String, String>) -> String {
             Some(hex) => i64::from_str_radix(hex, 16).ok(),
             None => value.parse::<i64>().ok(),
         };
+        // `GLX_DONT_CARE` is written without a sign.
+        let parsed = parsed.map(|value| if value == i64::from(u32::MAX) { -1 } else { value });
         let Some(parsed) = parsed else { continue };
         let short =
             if short.starts_with(|c: char| c.is_ascii_digit()) { format!("_{short}") } else { short.to_owned() };

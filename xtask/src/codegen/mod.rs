@@ -4,7 +4,7 @@
 //! `eglGetProcAddress` table and the set of functions that only raise an error. `mgl-cdylib/implemented.txt` decides which
 //! of them reach the frontend. The naming rule for frontend methods is in [`names`].
 //!
-//! The registry itself is not committed. It is looked up in `MGL_REGISTRY_DIR` (a folder with `gl.xml` and `egl.xml`),
+//! The registry itself is not committed. It is looked up in `MGL_REGISTRY_DIR` (a folder with `gl.xml`, `egl.xml` and `glx.xml`),
 //! else in `target/registry`, where the Python package `glad2` is unpacked on first use.
 
 mod emit_egl;
@@ -28,6 +28,7 @@ pub fn run(check: bool) -> Result<()> {
     let dir = fetch::registry_dir(&root)?;
     let gl = registry::parse_gl(&fetch::read(&dir, "gl.xml")?)?;
     let egl = registry::parse_enums(&fetch::read(&dir, "egl.xml")?)?;
+    let glx = registry::parse_enums(&fetch::read(&dir, "glx.xml")?)?;
     let crate_dir = root.join("mgl-cdylib");
     let implemented = implemented::read(&crate_dir.join("implemented.txt"), &gl)?;
     let plan = emit_gl::Plan::new(&gl, &implemented)?;
@@ -36,7 +37,8 @@ pub fn run(check: bool) -> Result<()> {
         ("gl_entry.rs", emit_gl::entries(&plan)?),
         ("gl_missing.rs", emit_gl::missing(&plan)),
         ("gl_procs.rs", emit_gl::procs(&plan)),
-        ("egl_enums.rs", emit_egl::enums(&egl)),
+        ("egl_enums.rs", emit_egl::enums(&egl, "EGL_")),
+        ("glx_enums.rs", emit_egl::enums(&glx, "GLX_")),
     ];
     let mut stale = Vec::new();
     for (name, text) in files {

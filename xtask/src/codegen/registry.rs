@@ -126,9 +126,9 @@ pub(super) fn parse_gl(xml: &str) -> Result<Registry> {
     Ok(Registry { commands: all })
 }
 
-/// Parses the enumerants of `egl.xml`: name and the literal value as written, cast expressions included.
+/// Parses the enumerants of `egl.xml` or `glx.xml`: name and the literal value as written, cast expressions included.
 pub(super) fn parse_enums(xml: &str) -> Result<BTreeMap<String, String>> {
-    let doc = Document::parse(xml).context("egl.xml is not well-formed")?;
+    let doc = Document::parse(xml).context("the registry is not well-formed")?;
     let mut enums = BTreeMap::new();
     for list in doc.root_element().children().filter(|n| n.has_tag_name("enums")) {
         for node in list.children().filter(|n| n.has_tag_name("enum")) {
