@@ -99,10 +99,10 @@ pub unsafe extern "C" fn egl_main(
 }
 
 unsafe extern "C" fn get_platform_display(platform: u32, native: usize, list: *const isize) -> usize {
-    // SAFETY: libEGL passes the application's list through. Lists are refused unless empty, so one word is read.
-    let empty = list.is_null() || unsafe { list.read() } == e::NONE as isize;
-    let attributes: &[(i32, i32)] = if empty { &[] } else { &[(0, 0)] };
-    egl::guard("eglGetPlatformDisplay", || egl::get_platform_display(platform, native, attributes))
+    egl::guard("eglGetPlatformDisplay", || {
+        // SAFETY: libEGL passes the application's list through: null, or one that ends with EGL_NONE.
+        egl::get_platform_display(platform, native, &unsafe { egl::pairs(list) }?)
+    })
 }
 
 unsafe extern "C" fn get_supports_api(api: u32) -> u32 {
@@ -222,6 +222,10 @@ dispatch_stubs! {
         (dpy: usize, sync: usize, flags: i32) -> i32 = 0;
     6 stub_get_sync_attrib = "eglGetSyncAttribKHR" by get_vendor_from_display or BAD_DISPLAY
         (dpy: usize, sync: usize, attribute: i32, value: *mut i32) -> u32 = 0;
+    7 stub_swap_with_damage = "eglSwapBuffersWithDamageKHR" by get_vendor_from_display or BAD_DISPLAY
+        (dpy: usize, surface: usize, rects: *const i32, count: i32) -> u32 = 0;
+    8 stub_swap_with_damage_ext = "eglSwapBuffersWithDamageEXT" by get_vendor_from_display or BAD_DISPLAY
+        (dpy: usize, surface: usize, rects: *const i32, count: i32) -> u32 = 0;
 }
 
 #[cfg(test)]

@@ -16,12 +16,15 @@ pub mod entry;
 #[rustfmt::skip]
 pub mod generated;
 pub mod glvnd;
+pub mod glx;
 
 mod counting;
 mod driver;
 mod front;
 mod glue;
 mod logging;
+mod native;
 mod settings;
+mod settings_file;
 mod tls;
 mod transport;

@@ -5,7 +5,10 @@ use std::panic;
 use std::sync::Once;
 
 use log::{LevelFilter, Log, Metadata, Record};
+use mgpipe_types::switches::switch_text;
 use mgpipe_wire::stats::STATS_TARGET;
+
+use crate::settings_file;
 
 struct StderrLog;
 
@@ -44,9 +47,13 @@ pub(crate) fn init() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         static LOGGER: StderrLog = StderrLog;
+        let mistakes = settings_file::load();
         if log::set_logger(&LOGGER).is_ok() {
-            let wanted = std::env::var("MGL_LOG").unwrap_or_default();
+            let wanted = switch_text("MGL_LOG").unwrap_or_default();
             log::set_max_level(level(&wanted).unwrap_or(LevelFilter::Error));
+        }
+        for mistake in mistakes {
+            log::error!("{mistake}");
         }
         // In a shared library the hook is ours alone. In the test program that links this crate as Rust it would
         // silence the test runner's own report.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use mgl_frontend::TrackerSwitches;
+use mgpipe_types::switches::switch_text;
 use mgpipe_wire::client::MapTier;
 use mgpipe_wire::stats::StatsOptions;
 
@@ -91,9 +92,9 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Reads the process environment. The error is one line for the user.
+    /// Reads the process environment and what the settings files add to it. The error is one line for the user.
     pub(crate) fn from_env() -> Result<Settings, String> {
-        Settings::parse(|name| std::env::var_os(name).map(|v| v.to_string_lossy().into_owned()))
+        Settings::parse(switch_text)
     }
 
     fn parse(get: impl Fn(&str) -> Option<String>) -> Result<Settings, String> {

@@ -109,9 +109,9 @@ fn server_program(named: Option<&Path>) -> PipeResult<PathBuf> {
     }
     let missing = |text: String| PipeError::Init(format!("MGL_TRANSPORT=spawn: {text}; set MGL_IPC_SERVER_PATH"));
     let library = process::library_path().ok_or_else(|| missing("the library's own folder is unknown".into()))?;
-    // Build folders have the library once more in `deps`.
-    let folders = library.ancestors().skip(1).take(2);
-    for folder in folders {
+    // Build folders have the library once more in `deps`, and libglvnd knows it by a link in another folder.
+    let real = library.canonicalize().unwrap_or_else(|_| library.clone());
+    for folder in [&library, &real].into_iter().flat_map(|path| path.ancestors().skip(1).take(2)) {
         let program = folder.join(SERVER);
         if program.is_file() {
             return Ok(program);
@@ -143,7 +143,7 @@ mod elsewhere {
             settings::Backend::Espryt => "espryt",
             settings::Backend::Null => "null",
         });
-        options.with_switches(|name| std::env::var(name).ok()).map_err(PipeError::Init)
+        options.with_switches(mgpipe_types::switches::switch_text).map_err(PipeError::Init)
     }
 
     pub(super) fn spawn(program: &Path, backend: settings::Backend) -> PipeResult<Attached> {

@@ -20,7 +20,7 @@ thread_local! {
 
 /// Whether `MGL_VALIDATION` asks that every call is looked after.
 pub(crate) fn wanted() -> bool {
-    std::env::var_os("MGL_VALIDATION").is_some_and(|v| !v.is_empty() && v != "0")
+    mgpipe_types::switches::switch("MGL_VALIDATION").is_some_and(|v| !v.is_empty() && v != "0")
 }
 
 unsafe extern "system" fn on_message(
@@ -89,7 +89,7 @@ fn report(sentence: &str) {
     let line = format!("espryt: validation: {sentence}\n");
     // Nothing can be done about a closed stderr, and a driver must not fail over it.
     let _ = std::io::stderr().write_all(line.as_bytes());
-    if let Some(path) = std::env::var_os("MGL_VALIDATION_LOG") {
+    if let Some(path) = mgpipe_types::switches::switch("MGL_VALIDATION_LOG") {
         if let Ok(mut file) = std::fs::OpenOptions::new().create(true).append(true).open(path) {
             let _ = file.write_all(line.as_bytes());
         }

@@ -5,7 +5,7 @@ use super::error::{fail, EglResult};
 use crate::front::ContextAttribs;
 
 /// Every version that OpenGL has.
-const VERSIONS: [(i32, i32); 19] = [
+pub(crate) const VERSIONS: [(i32, i32); 19] = [
     (1, 0),
     (1, 1),
     (1, 2),
@@ -71,6 +71,11 @@ pub(crate) fn parse(attributes: &[(i32, i32)], max: (u32, u32), refuse_legacy: b
                     _ => return fail(e::BAD_ATTRIBUTE, format!("{value:#x} is no release behaviour")),
                 };
             }
+            // A hint (EGL_IMG_context_priority); what it became is asked for with eglQueryContext.
+            e::CONTEXT_PRIORITY_LEVEL_IMG => match value {
+                e::CONTEXT_PRIORITY_HIGH_IMG | e::CONTEXT_PRIORITY_MEDIUM_IMG | e::CONTEXT_PRIORITY_LOW_IMG => {}
+                _ => return fail(e::BAD_ATTRIBUTE, format!("{value:#x} is no priority")),
+            },
             _ => return fail(e::BAD_ATTRIBUTE, format!("{name:#x} is no attribute of an OpenGL context")),
         }
     }

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use mgpipe_window::Visual;
+
 use super::enums as e;
 use super::error::{fail, EglResult};
 
@@ -23,9 +25,27 @@ pub(crate) struct Config {
     pub(crate) samples: i32,
     /// The largest pbuffer side.
     pub(crate) max_side: i32,
+    /// The visual that windows for it are made with; `None` when it has no windows.
+    pub(crate) visual: Option<Visual>,
 }
 
-/// The list of a display: colour formats × depth/stencil × the sample counts of the device.
+/// The list of a display with windows. Configs with and without alpha have the visual that most windows have; where there is
+/// a visual with alpha, further configs have that one.
+pub(crate) fn list_with_windows(sample_counts: &[i32], max_side: i32, visuals: &[Visual]) -> Vec<Config> {
+    let mut configs = list(sample_counts, max_side);
+    let of_depth = |depth: u8| visuals.iter().find(|visual| visual.depth == depth).copied();
+    configs.iter_mut().for_each(|config| config.visual = of_depth(24));
+    if let Some(visual) = of_depth(32) {
+        let with_alpha: Vec<Config> = configs.iter().copied().filter(|config| config.rgba[3] != 0).collect();
+        for config in with_alpha {
+            let id = configs.len() as i32 + 1;
+            configs.push(Config { id, visual: Some(visual), ..config });
+        }
+    }
+    configs
+}
+
+/// The list of a display without windows: colour formats × depth/stencil × the sample counts of the device.
 pub(crate) fn list(sample_counts: &[i32], max_side: i32) -> Vec<Config> {
     let mut configs = Vec::new();
     for rgba in [[8, 8, 8, 8], [8, 8, 8, 0]] {
@@ -33,7 +53,7 @@ pub(crate) fn list(sample_counts: &[i32], max_side: i32) -> Vec<Config> {
             for (depth, stencil) in [(24, 8), (24, 0), (16, 0), (0, 0)] {
                 let id = configs.len() as i32 + 1;
                 let max_side = max_side.min(MAX_PBUFFER_SIDE);
-                configs.push(Config { id, rgba, depth, stencil, samples, max_side });
+                configs.push(Config { id, rgba, depth, stencil, samples, max_side, visual: None });
             }
         }
     }
@@ -62,12 +82,14 @@ impl Config {
             e::MAX_PBUFFER_PIXELS => self.max_side.saturating_mul(self.max_side),
             e::MAX_SWAP_INTERVAL => 1,
             e::MIN_SWAP_INTERVAL => 0,
-            e::NATIVE_RENDERABLE => e::FALSE,
-            e::NATIVE_VISUAL_ID => 0,
-            e::NATIVE_VISUAL_TYPE => e::NONE,
+            e::NATIVE_RENDERABLE => i32::from(self.visual.is_some()),
+            // Numbers of X resources have 29 bits.
+            e::NATIVE_VISUAL_ID => self.visual.map_or(0, |visual| visual.id as i32),
+            e::NATIVE_VISUAL_TYPE => self.visual.map_or(e::NONE, |visual| visual.class.into()),
             e::SAMPLE_BUFFERS => i32::from(self.samples > 0),
             e::SAMPLES => self.samples,
             e::STENCIL_SIZE => self.stencil,
+            e::SURFACE_TYPE if self.visual.is_some() => e::PBUFFER_BIT | e::WINDOW_BIT | e::SWAP_BEHAVIOR_PRESERVED_BIT,
             e::SURFACE_TYPE => e::PBUFFER_BIT,
             e::TRANSPARENT_TYPE => e::NONE,
             e::TRANSPARENT_RED_VALUE | e::TRANSPARENT_GREEN_VALUE | e::TRANSPARENT_BLUE_VALUE => 0,
@@ -215,6 +237,20 @@ mod tests {
     fn the_default_surface_type_is_a_window_and_matches_nothing_here() {
         assert!(choose(&configs(), &[]).expect("valid").is_empty());
         assert_eq!(choose(&configs(), &[PBUFFER]).expect("valid").len(), configs().len());
+    }
+
+    #[test]
+    fn windows_come_with_visuals_and_those_without_alpha_come_first() {
+        let visuals =
+            [(0x21, 24, true), (0x22, 32, false)].map(|(id, depth, is_root)| Visual { id, class: 4, depth, is_root });
+        let configs = list_with_windows(&[4], 8192, &visuals);
+        assert!(configs.iter().enumerate().all(|(at, config)| config.id == at as i32 + 1));
+        let chosen = choose(&configs, &[(e::RED_SIZE, 8), (e::ALPHA_SIZE, 8), (e::DEPTH_SIZE, 24)]).expect("valid");
+        let visual = |config: &Config| config.attribute(e::NATIVE_VISUAL_ID);
+        assert_eq!(visual(&chosen[0]), Some(0x21));
+        assert!(chosen.iter().any(|config| visual(config) == Some(0x22) && config.rgba[3] == 8));
+        let window = chosen[0].attribute(e::SURFACE_TYPE).expect("known") & e::WINDOW_BIT;
+        assert_eq!((window, chosen[0].attribute(e::NATIVE_VISUAL_TYPE)), (e::WINDOW_BIT, Some(4)));
     }
 
     #[test]

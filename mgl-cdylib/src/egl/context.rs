@@ -64,36 +64,45 @@ pub(crate) fn create(
     }
     let session = display.session()?;
     let attribs = attribs::parse(attributes, session.limits.version, session.refuses_legacy())?;
-    let group = if share == 0 {
-        match session.new_share_group() {
+    let share = if share == 0 { None } else { Some(display.context(share)?) };
+    Ok(create_from(display, config, share.as_deref(), attribs)?.handle)
+}
+
+/// Makes a context from attributes that have been validated, whichever window system they came through.
+pub(crate) fn create_from(
+    display: &'static Display,
+    config: Option<Config>,
+    share: Option<&GlContext>,
+    attribs: ContextAttribs,
+) -> EglResult<Arc<GlContext>> {
+    let group = match share {
+        None => match display.session()?.new_share_group() {
             Ok(group) => group,
             Err(text) => return fail(e::BAD_ALLOC, text),
+        },
+        Some(other) => {
+            if other.attribs.lose_context_on_reset != attribs.lose_context_on_reset {
+                return fail(e::BAD_MATCH, "the shared context has another reset notification strategy");
+            }
+            if other.attribs.no_error != attribs.no_error {
+                return fail(e::BAD_MATCH, "the shared context differs in EGL_CONTEXT_OPENGL_NO_ERROR_KHR");
+            }
+            other.share.clone()
         }
-    } else {
-        let other = display.context(share)?;
-        if other.attribs.lose_context_on_reset != attribs.lose_context_on_reset {
-            return fail(e::BAD_MATCH, "the shared context has another reset notification strategy");
-        }
-        if other.attribs.no_error != attribs.no_error {
-            return fail(e::BAD_MATCH, "the shared context differs in EGL_CONTEXT_OPENGL_NO_ERROR_KHR");
-        }
-        other.share.clone()
     };
     let context = match Context::new(&group, &attribs) {
         Ok(context) => context,
         Err(error) => return fail(e::BAD_ALLOC, format!("the context could not be made: {error}")),
     };
-    let handle = super::new_handle();
     display.add_context(GlContext {
-        handle,
+        handle: super::new_handle(),
         config,
         attribs,
         share: group,
         debug_pointers: Mutex::new((0, 0)),
         bound: AtomicBool::new(false),
         context: UnsafeCell::new(context),
-    })?;
-    Ok(handle)
+    })
 }
 
 /// `eglQueryContext`.
@@ -113,6 +122,8 @@ pub(crate) fn query(display: &'static Display, context: usize, attribute: i32) -
                 e::NONE
             }
         }
+        // Every context has the device's one queue.
+        e::CONTEXT_PRIORITY_LEVEL_IMG => e::CONTEXT_PRIORITY_MEDIUM_IMG,
         e::CONTEXT_OPENGL_NO_ERROR_KHR => i32::from(context.attribs.no_error),
         e::CONTEXT_RELEASE_BEHAVIOR_KHR => {
             if context.attribs.release_behavior_none {

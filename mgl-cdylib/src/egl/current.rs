@@ -9,6 +9,7 @@ use super::enums as e;
 use super::error::{fail, EglResult};
 use super::surface::Surface;
 use super::thread::{self, Current};
+use crate::glx::current::Binding;
 use crate::tls;
 
 /// Binds `context` with its surfaces to this thread, or releases what is bound when all three are zero.
@@ -17,15 +18,28 @@ pub(crate) fn make_current(display: &'static Display, draw: usize, read: usize, 
         if draw != 0 || read != 0 {
             return fail(e::BAD_MATCH, "surfaces without a context");
         }
-        return release_current();
+        return if thread::current_of_egl().is_some() { release_current() } else { Ok(()) };
     }
-    refuse_inside_callback()?;
     let context = display.context(context)?;
     let surfaces = match (draw, read) {
         (0, 0) => None,
         (0, _) | (_, 0) => return fail(e::BAD_MATCH, "one of the surfaces is EGL_NO_SURFACE"),
         (draw, read) => Some((display.surface(draw)?, display.surface(read)?)),
     };
+    if thread::current().is_some_and(|current| current.glx.is_some()) {
+        return fail(e::BAD_ACCESS, "a context is current on this thread through GLX");
+    }
+    bind(display, context, surfaces, None)
+}
+
+/// Binds a context with its surfaces to this thread, for EGL or GLX.
+pub(crate) fn bind(
+    display: &'static Display,
+    context: Arc<GlContext>,
+    surfaces: Option<(Arc<Surface>, Arc<Surface>)>,
+    glx: Option<Arc<Binding>>,
+) -> EglResult<()> {
+    refuse_inside_callback()?;
     if let (Some(config), Some((draw, read))) = (&context.config, &surfaces) {
         if !compatible(config, &draw.config) || !compatible(config, &read.config) {
             return fail(e::BAD_MATCH, "the context's config does not fit the surface's");
@@ -55,7 +69,7 @@ pub(crate) fn make_current(display: &'static Display, draw: usize, read: usize, 
     // `release` has cleared the pointer.
     let gl = unsafe { &mut *pointer };
     gl.make_current(surfaces.as_ref().map(|s| &s.0.drawable), surfaces.as_ref().map(|s| &s.1.drawable));
-    thread::replace_current(Some(Current { display, context, surfaces }));
+    thread::replace_current(Some(Current { display, context, surfaces, glx }));
     tls::set_current(pointer);
     Ok(())
 }

@@ -16,16 +16,23 @@ use super::process;
 use super::surface::Surface;
 use super::sync::Sync;
 use crate::driver::{self, Session};
+use crate::native::x11;
 
 /// What a display was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Platform {
-    /// `EGL_DEFAULT_DISPLAY` of `eglGetDisplay`: off-screen on the first device.
+    /// `EGL_DEFAULT_DISPLAY` of `eglGetDisplay`: the X display of the environment, else off-screen on the first device.
     Default,
+    /// `EGL_PLATFORM_X11_KHR`: a `Display` of Xlib, or null for the display of the environment.
+    Xlib(usize),
+    /// `EGL_PLATFORM_XCB_EXT`: a `xcb_connection_t`, or null likewise.
+    Xcb(usize),
     /// `EGL_PLATFORM_SURFACELESS_MESA`.
     Surfaceless,
     /// `EGL_PLATFORM_DEVICE_EXT` with the index of the device.
     Device(usize),
+    /// What GLX makes; no EGL handle leads to it.
+    Glx,
 }
 
 /// One display.
@@ -58,6 +65,8 @@ impl State {
 struct Live {
     session: Arc<Session>,
     configs: Arc<[Config]>,
+    /// The X display, where there are windows.
+    windows: Option<Arc<x11::Connection>>,
     /// See [`process::generation`].
     generation: u32,
 }
@@ -76,6 +85,7 @@ extern "C" fn at_exit() {
         if process::generation() == 0 {
             mgl_glsl::shut_down();
         }
+        crate::glx::at_exit();
         let displays = DISPLAYS.try_lock().map(|d| d.clone()).unwrap_or_default();
         for display in displays {
             // A thread that holds the lock for good is no reason to hang the exit.
@@ -120,7 +130,7 @@ pub(crate) fn get(platform: Platform) -> &'static Display {
 
 /// The display behind a handle.
 pub(crate) fn from_handle(handle: usize) -> EglResult<&'static Display> {
-    match DISPLAYS.lock().iter().find(|d| d.handle() == handle) {
+    match DISPLAYS.lock().iter().find(|d| d.handle() == handle && d.platform != Platform::Glx) {
         Some(display) => Ok(display),
         None => fail(e::BAD_DISPLAY, format!("{handle:#x} is no display")),
     }
@@ -146,15 +156,18 @@ impl Display {
         }
         let device = match self.platform {
             Platform::Device(index) => Some(index),
-            Platform::Default | Platform::Surfaceless => None,
+            _ => None,
         };
+        // Asked first: it costs little and may fail.
+        let (windows, visuals) = self.window_system()?;
         match Session::open(device) {
             Ok(session) => {
                 register_at_exit();
                 process::watch_forks();
-                let configs = config::list(&session.limits.sample_counts, session.limits.max_side).into();
+                let (samples, side) = (&session.limits.sample_counts, session.limits.max_side);
+                let configs = config::list_with_windows(samples, side, &visuals).into();
                 let generation = process::generation();
-                self.state().live = Some(Live { session: Arc::new(session), configs, generation });
+                self.state().live = Some(Live { session: Arc::new(session), configs, windows, generation });
                 Ok(())
             }
             Err(text) => {
@@ -162,6 +175,46 @@ impl Display {
                 fail(e::NOT_INITIALIZED, text)
             }
         }
+    }
+
+    /// The connection to the window system and its visuals, where the platform has one.
+    fn window_system(&self) -> EglResult<(Option<Arc<x11::Connection>>, Vec<mgpipe_window::Visual>)> {
+        let found = match self.platform {
+            Platform::Xlib(0) | Platform::Xcb(0) => x11::Connection::of_environment(),
+            // SAFETY: EGL 1.5 §3.2: the application passes its display, which stays open until it has terminated this one.
+            Platform::Xlib(display) => unsafe { x11::Connection::of_xlib(display as *mut _) },
+            // SAFETY: likewise (EGL_EXT_platform_xcb).
+            Platform::Xcb(connection) => unsafe { x11::Connection::of_xcb(connection as *mut _) },
+            Platform::Default if std::env::var_os("DISPLAY").is_some_and(|name| !name.is_empty()) => {
+                x11::Connection::of_environment()
+            }
+            _ => return Ok((None, Vec::new())),
+        };
+        let found = found.and_then(|connection| {
+            let visuals = mgpipe_window::visuals(connection.name()).map_err(|error| error.to_string())?;
+            Ok((connection, visuals))
+        });
+        match found {
+            Ok((connection, visuals)) => Ok((Some(connection), visuals)),
+            Err(text) if self.platform == Platform::Default => {
+                log::info!("the default display is off-screen: {text}");
+                Ok((None, Vec::new()))
+            }
+            Err(text) => fail(e::NOT_INITIALIZED, text),
+        }
+    }
+
+    /// The X display of the windows; `None` when the display has none.
+    pub(crate) fn windows(&self) -> EglResult<Option<Arc<x11::Connection>>> {
+        match &self.state().live {
+            Some(live) => Ok(live.windows.clone()),
+            None => fail(e::NOT_INITIALIZED, "the display is not initialized"),
+        }
+    }
+
+    /// Whether a surface satisfies a condition.
+    pub(crate) fn any_surface(&self, is_it: impl Fn(&Surface) -> bool) -> bool {
+        self.state().surfaces.values().any(|surface| is_it(surface))
     }
 
     /// `eglTerminate`: all handles become invalid; what is current stays usable until it is released.
@@ -209,17 +262,19 @@ impl Display {
     }
 
     /// Registers a context.
-    pub(crate) fn add_context(&self, context: GlContext) -> EglResult<()> {
+    pub(crate) fn add_context(&self, context: GlContext) -> EglResult<Arc<GlContext>> {
         let mut state = self.live()?;
-        state.contexts.insert(context.handle, Arc::new(context));
-        Ok(())
+        let context = Arc::new(context);
+        state.contexts.insert(context.handle, context.clone());
+        Ok(context)
     }
 
     /// Registers a surface.
-    pub(crate) fn add_surface(&self, surface: Surface) -> EglResult<()> {
+    pub(crate) fn add_surface(&self, surface: Surface) -> EglResult<Arc<Surface>> {
         let mut state = self.live()?;
-        state.surfaces.insert(surface.handle, Arc::new(surface));
-        Ok(())
+        let surface = Arc::new(surface);
+        state.surfaces.insert(surface.handle, surface.clone());
+        Ok(surface)
     }
 
     /// Registers a sync object.

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void, CStr};
 
 use super::display::{self, Platform};
 use super::error::{fail, guard, EglResult};
-use super::{config, context, current, device, enums as e, strings, surface, sync, thread};
+use super::{config, context, current, device, enums as e, strings, surface, sync, thread, window};
 use crate::entry::{gl_proc, Proc};
 
 /// The type of attribute values in core EGL 1.5 lists.
@@ -39,7 +39,10 @@ egl_functions! {
     // Displays.
     c_get_display = "eglGetDisplay" (native: usize) -> usize {
         // EGL 1.5 §3.2: no match is no error.
-        guard("eglGetDisplay", || Ok(if native == 0 { display::get(Platform::Default).handle() } else { 0 }))
+        guard("eglGetDisplay", || {
+            let platform = if native == 0 { Platform::Default } else { Platform::Xlib(native) };
+            Ok(display::get(platform).handle())
+        })
     }
     c_get_platform_display = "eglGetPlatformDisplay" (platform: u32, native: usize, list: *const Attrib) -> usize {
         guard("eglGetPlatformDisplay", || {
@@ -129,27 +132,48 @@ egl_functions! {
             surface::create_pbuffer(display, config, &unsafe { pairs(list) }?)
         })
     }
-    c_create_window_surface = "eglCreateWindowSurface" (dpy: usize, _config: usize, _window: usize, _list: *const i32) -> usize {
-        guard("eglCreateWindowSurface", || no_window(dpy))
+    c_create_window_surface = "eglCreateWindowSurface" (dpy: usize, config: usize, native: usize, list: *const i32) -> usize {
+        guard("eglCreateWindowSurface", || {
+            // SAFETY: null or a list that ends with EGL_NONE.
+            window::create(display::from_handle(dpy)?, config, native, &unsafe { pairs(list) }?)
+        })
     }
     c_create_platform_window_surface = "eglCreatePlatformWindowSurface"
-        (dpy: usize, _config: usize, _window: *mut c_void, _list: *const Attrib) -> usize {
-        guard("eglCreatePlatformWindowSurface", || no_window(dpy))
+        (dpy: usize, config: usize, native: *mut c_void, list: *const Attrib) -> usize {
+        guard("eglCreatePlatformWindowSurface", || {
+            let display = display::from_handle(dpy)?;
+            // SAFETY: the application passes what its platform says, and a list that ends with EGL_NONE or null.
+            let (number, list) = unsafe { (window::platform_number(display, native), pairs(list)?) };
+            window::create(display, config, number, &list)
+        })
     }
     c_create_platform_window_surface_ext = "eglCreatePlatformWindowSurfaceEXT"
-        (dpy: usize, _config: usize, _window: *mut c_void, _list: *const i32) -> usize {
-        guard("eglCreatePlatformWindowSurfaceEXT", || no_window(dpy))
+        (dpy: usize, config: usize, native: *mut c_void, list: *const i32) -> usize {
+        guard("eglCreatePlatformWindowSurfaceEXT", || {
+            let display = display::from_handle(dpy)?;
+            // SAFETY: as above.
+            let (number, list) = unsafe { (window::platform_number(display, native), pairs(list)?) };
+            window::create(display, config, number, &list)
+        })
     }
-    c_create_pixmap_surface = "eglCreatePixmapSurface" (dpy: usize, _config: usize, _pixmap: usize, _list: *const i32) -> usize {
-        guard("eglCreatePixmapSurface", || no_pixmap(dpy))
+    c_create_pixmap_surface = "eglCreatePixmapSurface" (dpy: usize, config: usize, pixmap: usize, _list: *const i32) -> usize {
+        guard("eglCreatePixmapSurface", || window::create_pixmap(display::from_handle(dpy)?, config, pixmap))
     }
     c_create_platform_pixmap_surface = "eglCreatePlatformPixmapSurface"
-        (dpy: usize, _config: usize, _pixmap: *mut c_void, _list: *const Attrib) -> usize {
-        guard("eglCreatePlatformPixmapSurface", || no_pixmap(dpy))
+        (dpy: usize, config: usize, pixmap: *mut c_void, _list: *const Attrib) -> usize {
+        guard("eglCreatePlatformPixmapSurface", || {
+            let display = display::from_handle(dpy)?;
+            // SAFETY: the application passes what its platform says.
+            window::create_pixmap(display, config, unsafe { window::platform_number(display, pixmap) })
+        })
     }
     c_create_platform_pixmap_surface_ext = "eglCreatePlatformPixmapSurfaceEXT"
-        (dpy: usize, _config: usize, _pixmap: *mut c_void, _list: *const i32) -> usize {
-        guard("eglCreatePlatformPixmapSurfaceEXT", || no_pixmap(dpy))
+        (dpy: usize, config: usize, pixmap: *mut c_void, _list: *const i32) -> usize {
+        guard("eglCreatePlatformPixmapSurfaceEXT", || {
+            let display = display::from_handle(dpy)?;
+            // SAFETY: as above.
+            window::create_pixmap(display, config, unsafe { window::platform_number(display, pixmap) })
+        })
     }
     c_create_pbuffer_from_client_buffer = "eglCreatePbufferFromClientBuffer"
         (dpy: usize, _kind: u32, _buffer: usize, config: usize, _list: *const i32) -> usize {
@@ -187,32 +211,22 @@ egl_functions! {
     }
     c_swap_buffers = "eglSwapBuffers" (dpy: usize, surface: usize) -> u32 {
         guard("eglSwapBuffers", || {
-            let surface = display::from_handle(dpy)?.surface(surface)?;
-            let Some(current) = thread::current() else {
-                return fail(e::BAD_SURFACE, "the surface is not current on this thread");
-            };
-            if current.surfaces.as_ref().is_none_or(|(draw, _)| draw.handle != surface.handle) {
-                return fail(e::BAD_SURFACE, "the surface is not the current draw surface");
-            }
-            let is_lost = thread::with_context(&current, |gl| {
-                gl.swap_buffers();
-                gl.check_lost()
-            })?;
-            if is_lost {
-                return fail(e::CONTEXT_LOST, "the context was lost");
-            }
+            window::swap(display::from_handle(dpy)?, surface)?;
             Ok(1)
         })
     }
-    c_swap_interval = "eglSwapInterval" (dpy: usize, _interval: i32) -> u32 {
+    c_swap_buffers_with_damage = "eglSwapBuffersWithDamageKHR"
+        (dpy: usize, surface: usize, rects: *const i32, count: i32) -> u32 {
+        guard("eglSwapBuffersWithDamageKHR", || swap_with_damage(dpy, surface, rects, count))
+    }
+    c_swap_buffers_with_damage_ext = "eglSwapBuffersWithDamageEXT"
+        (dpy: usize, surface: usize, rects: *const i32, count: i32) -> u32 {
+        guard("eglSwapBuffersWithDamageEXT", || swap_with_damage(dpy, surface, rects, count))
+    }
+    c_swap_interval = "eglSwapInterval" (dpy: usize, interval: i32) -> u32 {
         guard("eglSwapInterval", || {
-            display::from_handle(dpy)?.session()?;
-            match thread::current() {
-                None => fail(e::BAD_CONTEXT, "no context is current"),
-                Some(current) if current.surfaces.is_none() => fail(e::BAD_SURFACE, "no surface is current"),
-                // The interval only matters for windows.
-                Some(_) => Ok(1),
-            }
+            window::set_interval(display::from_handle(dpy)?, interval)?;
+            Ok(1)
         })
     }
     c_copy_buffers = "eglCopyBuffers" (dpy: usize, surface: usize, _target: usize) -> u32 {
@@ -265,14 +279,14 @@ egl_functions! {
         })
     }
     c_get_current_context = "eglGetCurrentContext" () -> usize {
-        guard("eglGetCurrentContext", || Ok(thread::current().map_or(0, |c| c.context.handle)))
+        guard("eglGetCurrentContext", || Ok(thread::current_of_egl().map_or(0, |c| c.context.handle)))
     }
     c_get_current_display = "eglGetCurrentDisplay" () -> usize {
-        guard("eglGetCurrentDisplay", || Ok(thread::current().map_or(0, |c| c.display.handle())))
+        guard("eglGetCurrentDisplay", || Ok(thread::current_of_egl().map_or(0, |c| c.display.handle())))
     }
     c_get_current_surface = "eglGetCurrentSurface" (which: i32) -> usize {
         guard("eglGetCurrentSurface", || {
-            let surfaces = thread::current().and_then(|c| c.surfaces);
+            let surfaces = thread::current_of_egl().and_then(|c| c.surfaces);
             match which {
                 e::DRAW => Ok(surfaces.map_or(0, |s| s.0.handle)),
                 e::READ => Ok(surfaces.map_or(0, |s| s.1.handle)),
@@ -282,7 +296,9 @@ egl_functions! {
     }
     c_release_thread = "eglReleaseThread" () -> u32 {
         guard("eglReleaseThread", || {
-            current::release_current()?;
+            if thread::current_of_egl().is_some() {
+                current::release_current()?;
+            }
             thread::set_api(e::NONE);
             Ok(1)
         })
@@ -417,10 +433,19 @@ egl_functions! {
 
 /// `eglGetPlatformDisplay` for all its callers; platform `EGL_NONE` is how libglvnd asks for the default.
 pub(crate) fn get_platform_display(platform: u32, native: usize, attributes: &[(i32, i32)]) -> EglResult<usize> {
-    if !attributes.is_empty() {
-        return fail(e::BAD_ATTRIBUTE, "the platform has no attributes");
+    let kind = i32::try_from(platform);
+    // One X connection has all screens; windows on any of them are found by their numbers.
+    let knows = |name: i32| match kind {
+        Ok(e::PLATFORM_X11_KHR) => name == e::PLATFORM_X11_SCREEN_KHR,
+        Ok(e::PLATFORM_XCB_EXT) => name == e::PLATFORM_XCB_SCREEN_EXT,
+        _ => false,
+    };
+    if attributes.iter().any(|(name, _)| !knows(*name)) {
+        return fail(e::BAD_ATTRIBUTE, "the platform has no such attributes");
     }
-    let platform = match i32::try_from(platform) {
+    let platform = match kind {
+        Ok(e::PLATFORM_X11_KHR) => return Ok(display::get(Platform::Xlib(native)).handle()),
+        Ok(e::PLATFORM_XCB_EXT) => return Ok(display::get(Platform::Xcb(native)).handle()),
         Ok(e::NONE) => Platform::Default,
         Ok(e::PLATFORM_SURFACELESS_MESA) => Platform::Surfaceless,
         Ok(e::PLATFORM_DEVICE_EXT) => {
@@ -447,16 +472,13 @@ pub(crate) fn get_proc_address(name: &CStr) -> *const () {
     }
 }
 
-/// EGL_MESA_platform_surfaceless: no native window is valid, whatever the config.
-fn no_window(dpy: usize) -> EglResult<usize> {
-    display::from_handle(dpy)?.session()?;
-    fail(e::BAD_NATIVE_WINDOW, "the display has no windows")
-}
-
-/// Likewise for pixmaps.
-fn no_pixmap(dpy: usize) -> EglResult<usize> {
-    display::from_handle(dpy)?.session()?;
-    fail(e::BAD_NATIVE_PIXMAP, "the display has no pixmaps")
+/// EGL_KHR_swap_buffers_with_damage: the rectangles are a hint, the whole frame is shown.
+fn swap_with_damage(dpy: usize, surface: usize, rects: *const i32, count: i32) -> EglResult<u32> {
+    if count < 0 || (count > 0 && rects.is_null()) {
+        return fail(e::BAD_PARAMETER, format!("{count} rectangles"));
+    }
+    window::swap(display::from_handle(dpy)?, surface)?;
+    Ok(1)
 }
 
 fn no_texture_binding(dpy: usize, surface: usize, buffer: i32) -> EglResult<u32> {
@@ -481,7 +503,7 @@ fn finish_current() -> EglResult<u32> {
 /// # Safety
 ///
 /// `list` is null or an array that ends with `EGL_NONE` at an even place.
-unsafe fn pairs<T: Copy + Into<Wide>>(list: *const T) -> EglResult<Vec<(i32, i32)>> {
+pub(crate) unsafe fn pairs<T: Copy + Into<Wide>>(list: *const T) -> EglResult<Vec<(i32, i32)>> {
     let mut out = Vec::new();
     if list.is_null() {
         return Ok(out);
@@ -501,7 +523,7 @@ unsafe fn pairs<T: Copy + Into<Wide>>(list: *const T) -> EglResult<Vec<(i32, i32
 }
 
 /// The common width of `EGLint` and `EGLAttrib`.
-struct Wide(isize);
+pub(crate) struct Wide(isize);
 
 impl From<i32> for Wide {
     fn from(v: i32) -> Wide {

@@ -3,25 +3,26 @@
 //! `entry` holds the C functions and nothing else; the other modules are the objects. Handles are numbers that are
 //! never reused and never dereferenced, so any value an application passes is safe to look up.
 
-mod attribs;
-mod config;
-mod context;
-mod current;
+pub(crate) mod attribs;
+pub(crate) mod config;
+pub(crate) mod context;
+pub(crate) mod current;
 mod device;
-mod display;
+pub(crate) mod display;
 mod entry;
-mod error;
+pub(crate) mod error;
 pub(crate) mod process;
 mod strings;
-mod surface;
+pub(crate) mod surface;
 mod sync;
-mod thread;
+pub(crate) mod thread;
+pub(crate) mod window;
 
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use self::entry::PROCS;
-pub(crate) use self::entry::{get_platform_display, get_proc_address};
+pub(crate) use self::entry::{get_platform_display, get_proc_address, pairs};
 pub(crate) use self::error::guard;
 pub(crate) use self::strings::PLATFORM_EXTENSIONS;
 pub(crate) use crate::generated::egl_enums as enums;

@@ -18,16 +18,18 @@ pub(crate) const CLIENT_APIS: &CStr = c"OpenGL";
 /// Extensions that need no display.
 pub(crate) const CLIENT_EXTENSIONS: &CStr =
     c"EGL_EXT_client_extensions EGL_EXT_device_base EGL_EXT_device_enumeration \
-EGL_EXT_device_query EGL_EXT_platform_base EGL_EXT_platform_device EGL_KHR_client_get_all_proc_addresses \
-EGL_MESA_platform_surfaceless";
+EGL_EXT_device_query EGL_EXT_platform_base EGL_EXT_platform_device EGL_EXT_platform_x11 EGL_EXT_platform_xcb \
+EGL_KHR_client_get_all_proc_addresses EGL_KHR_platform_x11 EGL_MESA_platform_surfaceless";
 
 /// Those of the client extensions that are platforms; libglvnd asks for them apart.
-pub(crate) const PLATFORM_EXTENSIONS: &CStr = c"EGL_EXT_platform_device EGL_MESA_platform_surfaceless";
+pub(crate) const PLATFORM_EXTENSIONS: &CStr = c"EGL_EXT_platform_device EGL_EXT_platform_x11 EGL_EXT_platform_xcb \
+EGL_KHR_platform_x11 EGL_MESA_platform_surfaceless";
 
 /// Extensions of a display.
-pub(crate) const DISPLAY_EXTENSIONS: &CStr = c"EGL_KHR_context_flush_control EGL_KHR_create_context \
+pub(crate) const DISPLAY_EXTENSIONS: &CStr = c"EGL_EXT_buffer_age EGL_EXT_swap_buffers_with_damage \
+EGL_IMG_context_priority EGL_KHR_context_flush_control EGL_KHR_create_context \
 EGL_KHR_create_context_no_error EGL_KHR_fence_sync EGL_KHR_get_all_proc_addresses EGL_KHR_gl_colorspace \
-EGL_KHR_no_config_context EGL_KHR_surfaceless_context EGL_KHR_wait_sync EGL_MESA_configless_context";
+EGL_KHR_no_config_context EGL_KHR_surfaceless_context EGL_KHR_swap_buffers_with_damage EGL_KHR_wait_sync EGL_MESA_configless_context";
 
 /// Extensions of a device that executes on the CPU.
 pub(crate) const SOFTWARE_DEVICE_EXTENSIONS: &CStr = c"EGL_EXT_device_query_name EGL_MESA_device_software";
@@ -48,7 +50,7 @@ mod tests {
 
     #[test]
     fn every_listed_extension_has_its_functions() {
-        let functions: [(&CStr, &str, &[&str]); 6] = [
+        let functions: [(&CStr, &str, &[&str]); 8] = [
             (CLIENT_EXTENSIONS, "EGL_EXT_device_enumeration", &["eglQueryDevicesEXT"]),
             (
                 CLIENT_EXTENSIONS,
@@ -66,6 +68,8 @@ mod tests {
                 &["eglCreateSyncKHR", "eglDestroySyncKHR", "eglClientWaitSyncKHR", "eglGetSyncAttribKHR"],
             ),
             (DISPLAY_EXTENSIONS, "EGL_KHR_wait_sync", &["eglWaitSyncKHR"]),
+            (DISPLAY_EXTENSIONS, "EGL_KHR_swap_buffers_with_damage", &["eglSwapBuffersWithDamageKHR"]),
+            (DISPLAY_EXTENSIONS, "EGL_EXT_swap_buffers_with_damage", &["eglSwapBuffersWithDamageEXT"]),
             (DISPLAY_EXTENSIONS, "EGL_KHR_get_all_proc_addresses", &["eglGetProcAddress"]),
         ];
         for (list, extension, names) in functions {

@@ -1,4 +1,4 @@
-//! Off-screen surfaces. Windows and pixmaps do not exist yet and are refused with the errors of the specification.
+//! Surfaces: what all have in common, and pbuffers. Windows and pixmaps are made in `window`.
 
 use std::sync::Arc;
 use std::thread::{self, ThreadId};
@@ -11,7 +11,7 @@ use super::enums as e;
 use super::error::{fail, EglResult};
 use crate::front::{Drawable, DrawableDesc};
 
-/// A pbuffer. It lives as long as its handle or a thread that has it current.
+/// A pbuffer, window or pixmap. It lives as long as its handle or a thread that has it current.
 pub(crate) struct Surface {
     /// The `EGLSurface` value.
     pub(crate) handle: usize,
@@ -19,6 +19,8 @@ pub(crate) struct Surface {
     pub(crate) config: Config,
     /// The frontend's default framebuffer.
     pub(crate) drawable: Arc<Drawable>,
+    /// Number of the native window or pixmap, 0 for a pbuffer.
+    pub(crate) native: u32,
     largest: bool,
     state: Mutex<State>,
 }
@@ -32,6 +34,23 @@ struct State {
 }
 
 impl Surface {
+    /// A surface that nobody has current.
+    pub(crate) fn new(config: Config, drawable: Arc<Drawable>, native: u32, largest: bool) -> Surface {
+        let state = State {
+            mipmap_level: 0,
+            multisample_resolve: e::MULTISAMPLE_RESOLVE_DEFAULT,
+            swap_behavior: if native == 0 { e::BUFFER_PRESERVED } else { e::BUFFER_DESTROYED },
+            bound: None,
+        };
+        Surface { handle: super::new_handle(), config, drawable, native, largest, state: Mutex::new(state) }
+    }
+
+    /// Whether this thread has it current for drawing.
+    fn is_current_for_drawing(&self) -> bool {
+        let surfaces = super::thread::current().and_then(|current| current.surfaces);
+        surfaces.is_some_and(|(draw, _)| draw.handle == self.handle)
+    }
+
     /// Claims the surface for one role (draw or read) on this thread; false when another thread has it.
     pub(crate) fn claim(&self) -> bool {
         let me = thread::current().id();
@@ -56,7 +75,7 @@ impl Surface {
 
 /// `eglCreatePbufferSurface`.
 pub(crate) fn create_pbuffer(display: &'static Display, config: Config, attributes: &[(i32, i32)]) -> EglResult<usize> {
-    let session = display.session()?;
+    display.session()?;
     let (mut width, mut height, mut largest, mut srgb) = (0, 0, false, false);
     let (mut format, mut target) = (e::NO_TEXTURE, e::NO_TEXTURE);
     for &(name, value) in attributes {
@@ -89,7 +108,29 @@ pub(crate) fn create_pbuffer(display: &'static Display, config: Config, attribut
         // Only configs with EGL_BIND_TO_TEXTURE_* can be textures, and OpenGL has no such binding.
         return fail(e::BAD_ATTRIBUTE, "the config cannot be bound to a texture");
     }
-    let side = config.max_side.min(session.limits.max_side);
+    // EGL_RENDER_BUFFER of a pbuffer is the back buffer, so GL_BACK exists.
+    Ok(new_pbuffer(display, config, Pbuffer { width, height, largest, srgb, double_buffered: true })?.handle)
+}
+
+/// What a pbuffer is made from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pbuffer {
+    /// Pixels, not negative.
+    pub(crate) width: i32,
+    /// Pixels, not negative.
+    pub(crate) height: i32,
+    /// A size that is too large becomes the largest there is.
+    pub(crate) largest: bool,
+    /// Its colours are sRGB.
+    pub(crate) srgb: bool,
+    /// It has a back buffer; without one it has a front buffer.
+    pub(crate) double_buffered: bool,
+}
+
+/// Makes a pbuffer from validated attributes, for EGL or GLX.
+pub(crate) fn new_pbuffer(display: &'static Display, config: Config, pbuffer: Pbuffer) -> EglResult<Arc<Surface>> {
+    let Pbuffer { mut width, mut height, largest, srgb, double_buffered } = pbuffer;
+    let side = config.max_side.min(display.session()?.limits.max_side);
     if width > side || height > side {
         if !largest {
             return fail(e::BAD_ALLOC, format!("a pbuffer of {width} x {height}; the limit is {side}"));
@@ -109,29 +150,28 @@ pub(crate) fn create_pbuffer(display: &'static Display, config: Config, attribut
         stencil: config.stencil as u8,
         samples: config.samples as u8,
         srgb,
-        // EGL_RENDER_BUFFER of a pbuffer is the back buffer, so GL_BACK exists.
-        double_buffered: true,
+        double_buffered,
     };
-    let handle = super::new_handle();
-    display.add_surface(Surface {
-        handle,
-        config,
-        drawable: Drawable::new(desc),
-        largest,
-        state: Mutex::new(State {
-            mipmap_level: 0,
-            multisample_resolve: e::MULTISAMPLE_RESOLVE_DEFAULT,
-            swap_behavior: e::BUFFER_PRESERVED,
-            bound: None,
-        }),
-    })?;
-    Ok(handle)
+    display.add_surface(Surface::new(config, Drawable::new(desc), 0, largest))
 }
 
 /// `eglQuerySurface`. `None` for attributes that leave the application's variable alone.
 pub(crate) fn query(display: &'static Display, surface: usize, attribute: i32) -> EglResult<Option<i32>> {
     let surface = display.surface(surface)?;
-    let desc = surface.drawable.desc();
+    let mut desc = surface.drawable.desc();
+    if matches!(attribute, e::WIDTH | e::HEIGHT) {
+        // The window's size, whatever that of the frame in work is.
+        if let Some([width, height]) = surface.drawable.native().and_then(|window| window.size()) {
+            (desc.width, desc.height) = (width, height);
+        }
+    }
+    if attribute == e::BUFFER_AGE_EXT {
+        if !surface.is_current_for_drawing() {
+            return fail(e::BAD_SURFACE, "the age of a surface that is not current");
+        }
+        let age = super::thread::current().map(|current| super::thread::with_context(&current, |gl| gl.draw_age()));
+        return age.transpose().map(|age| Some(age.unwrap_or_default()));
+    }
     let state = surface.state.lock();
     Ok(Some(match attribute {
         e::CONFIG_ID => surface.config.id,
@@ -143,6 +183,7 @@ pub(crate) fn query(display: &'static Display, surface: usize, attribute: i32) -
         e::MIPMAP_TEXTURE => e::FALSE,
         e::MIPMAP_LEVEL => state.mipmap_level,
         e::MULTISAMPLE_RESOLVE => state.multisample_resolve,
+        e::RENDER_BUFFER if surface.native != 0 && !desc.double_buffered => e::SINGLE_BUFFER,
         e::RENDER_BUFFER => e::BACK_BUFFER,
         e::SWAP_BEHAVIOR => state.swap_behavior,
         e::GL_COLORSPACE if desc.srgb => e::GL_COLORSPACE_SRGB,
@@ -165,6 +206,7 @@ pub(crate) fn set_attribute(display: &'static Display, surface: usize, attribute
             return fail(e::BAD_MATCH, "the config has no box resolve");
         }
         (e::SWAP_BEHAVIOR, e::BUFFER_DESTROYED) => state.swap_behavior = value,
+        (e::SWAP_BEHAVIOR, e::BUFFER_PRESERVED) if surface.native != 0 => state.swap_behavior = value,
         (e::SWAP_BEHAVIOR, e::BUFFER_PRESERVED) => {
             return fail(e::BAD_MATCH, "the config has no EGL_SWAP_BEHAVIOR_PRESERVED_BIT");
         }

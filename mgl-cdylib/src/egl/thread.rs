@@ -11,6 +11,7 @@ use super::error::{fail, EglResult};
 use super::process;
 use super::surface::Surface;
 use crate::front::Context;
+use crate::glx::current::Binding;
 use crate::tls;
 
 /// What `eglMakeCurrent` bound.
@@ -22,6 +23,8 @@ pub(crate) struct Current {
     pub(crate) context: Arc<GlContext>,
     /// The draw and read surfaces; both or none are there.
     pub(crate) surfaces: Option<(Arc<Surface>, Arc<Surface>)>,
+    /// What GLX knows about it, when it was bound through GLX.
+    pub(crate) glx: Option<Arc<Binding>>,
 }
 
 struct ThreadState {
@@ -92,9 +95,14 @@ pub(crate) fn set_api(api: i32) {
     with((), |s| s.api = api);
 }
 
-/// What is current.
+/// What is current, through EGL or GLX.
 pub(crate) fn current() -> Option<Current> {
     with(None, |s| s.current.clone())
+}
+
+/// What is current through EGL.
+pub(crate) fn current_of_egl() -> Option<Current> {
+    current().filter(|current| current.glx.is_none())
 }
 
 /// Runs `f` on the frontend's context that is current on this thread; `EGL_BAD_ACCESS` from inside a debug callback, where

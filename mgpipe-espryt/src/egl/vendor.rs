@@ -24,10 +24,15 @@ fn library_of(manifest: &Path) -> Option<String> {
     Some(json.get("ICD")?.get("library_path")?.as_str()?.to_owned())
 }
 
+/// Whether a library is the driver that this backend belongs to, where that is installed.
+fn is_ours(library: &str) -> bool {
+    Path::new(library).file_name().is_some_and(|name| name == "libmgl.so")
+}
+
 /// Candidates for the host's EGL implementation, best first: the one that `MGL_ESPRYT_EGL` names, else those of libglvnd's
 /// manifests in the order of their file names, else libEGL itself.
 fn candidates() -> Vec<String> {
-    if let Ok(named) = std::env::var("MGL_ESPRYT_EGL") {
+    if let Some(named) = mgpipe_types::switches::switch_text("MGL_ESPRYT_EGL") {
         if !named.is_empty() {
             return vec![named];
         }
@@ -39,7 +44,7 @@ fn candidates() -> Vec<String> {
             .unwrap_or_default();
         manifests.retain(|path| path.extension().is_some_and(|e| e == "json"));
         manifests.sort();
-        found.extend(manifests.iter().filter_map(|path| library_of(path)));
+        found.extend(manifests.iter().filter_map(|path| library_of(path)).filter(|library| !is_ours(library)));
     }
     if found.is_empty() {
         found.push(PLAIN_LIBRARY.to_owned());

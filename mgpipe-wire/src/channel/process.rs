@@ -97,7 +97,7 @@ pub fn spawn(program: &Path, options: &ConnectOptions) -> Result<Attached, Start
         .args(options.affinity.iter().map(|processors| format!("--affinity={processors}")))
         .args(options.tuning.spin.iter().map(|spin| format!("--spin-us={}", spin.as_micros())))
         .env_clear()
-        .envs(server_environment(std::env::vars_os()))
+        .envs(server_environment(mgpipe_types::switches::environment()))
         .stdin(Stdio::from(theirs))
         .stdout(Stdio::null())
         .stderr(Stdio::inherit())

@@ -1,0 +1,77 @@
+//! `glXSwapBuffers` and the three dialects of swap intervals (GLX_EXT_swap_control, GLX_SGI_swap_control,
+//! GLX_MESA_swap_control).
+
+use std::sync::Arc;
+
+use super::connection::Connection;
+use super::current;
+use super::drawable::{self, GlxDrawable};
+use super::enums as g;
+use super::error::{fail, fail_with, Code, GlxResult};
+use super::xlib::Xid;
+use crate::egl::thread;
+
+/// The longest interval, in frames of the screen.
+pub(crate) const MAX_INTERVAL: i32 = 1;
+
+/// `glXSwapBuffers`: ends the frame and shows it, if the drawable is current on this thread for drawing.
+pub(crate) fn swap_buffers(connection: &Connection, id: Xid) -> GlxResult<()> {
+    let current = current::current().filter(|(_, binding)| binding.dpy == connection.dpy() as usize);
+    let Some((current, _)) = current.filter(|(_, binding)| is(binding.drawables.as_ref(), binding.ids.0, id)) else {
+        if connection.known_drawable(id).is_none() {
+            // A plain window that was never current has no buffers, which is no error if it is a window.
+            drawable::query(connection, id, g::WIDTH)?;
+        }
+        log::warn!("glXSwapBuffers of a drawable that is not current on this thread shows nothing");
+        return Ok(());
+    };
+    let (shown, lost) = thread::with_context(&current, |gl| (gl.swap_buffers(), gl.check_lost()))?;
+    if lost {
+        return fail(Code::GlxContext, "the context was lost");
+    }
+    if !shown {
+        return fail_with(Code::GlxCurrentWindow, id, "the window is gone");
+    }
+    Ok(())
+}
+
+/// Whether an id means the drawable that is drawn to: by its own id, or as the window of one that GLX made.
+fn is(drawables: Option<&(Arc<GlxDrawable>, Arc<GlxDrawable>)>, bound: Xid, id: Xid) -> bool {
+    drawables.is_some_and(|(draw, _)| bound == id || draw.id == id)
+}
+
+/// `glXSwapIntervalEXT`.
+pub(crate) fn set_interval(connection: &Connection, id: Xid, interval: i32) -> GlxResult<()> {
+    if interval < 0 {
+        return fail(Code::Value, format!("a swap interval of {interval}"));
+    }
+    let Some(found) = connection.known_drawable(id) else {
+        let number = u32::try_from(id).unwrap_or(0);
+        if connection.native()?.geometry(number).is_none() {
+            return fail_with(Code::Window, id, format!("{id:#x} is no window"));
+        }
+        // Nothing is drawn to it yet, so there is nothing that could keep the interval.
+        log::warn!("glXSwapIntervalEXT on a window that was never current has no effect");
+        return Ok(());
+    };
+    found.surface.drawable.set_interval(interval.min(MAX_INTERVAL));
+    Ok(())
+}
+
+/// `glXSwapIntervalSGI` and `glXSwapIntervalMESA`: the interval of what is drawn to, or the error that they return.
+pub(crate) fn set_current_interval(interval: i32, least: i32) -> i32 {
+    let Some((draw, _)) = current::current().and_then(|(_, binding)| binding.drawables.clone()) else {
+        return g::BAD_CONTEXT;
+    };
+    if interval < least {
+        return g::BAD_VALUE;
+    }
+    draw.surface.drawable.set_interval(interval.min(MAX_INTERVAL));
+    0
+}
+
+/// `glXGetSwapIntervalMESA`.
+pub(crate) fn current_interval() -> i32 {
+    let draw = current::current().and_then(|(_, binding)| binding.drawables.clone());
+    draw.map_or(0, |(draw, _)| draw.surface.drawable.interval())
+}

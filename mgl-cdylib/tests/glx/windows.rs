@@ -1,0 +1,127 @@
+//! Windows: what is swapped is on the screen.
+
+use crate::glx::*;
+use crate::ways;
+use crate::xlib::*;
+
+#[test]
+fn a_plain_window_shows_what_is_swapped() {
+    ways::both("windows::a_plain_window_shows_what_is_swapped", || {
+        let glx = Glx::load();
+        let config = glx.config();
+        let context = glx.context(config, 0);
+        let window = glx.x.window(glx.dpy, 64, 48);
+        // SAFETY: handles of this display, and variables to write.
+        unsafe {
+            assert_eq!((glx.make_current)(glx.dpy, window, context), 1);
+            assert_eq!((glx.current_drawable)(), window);
+            glx.clear([1.0, 0.0, 0.0, 1.0]);
+            (glx.swap_buffers)(glx.dpy, window);
+            glx.expect(0);
+            glx.x.await_pixel(glx.dpy, window, 63, 47, [255, 0, 0]);
+            // The frame after a resize has the new size.
+            (glx.x.resize)(glx.dpy, window, 100, 80);
+            glx.clear([0.0, 0.0, 1.0, 1.0]);
+            (glx.swap_buffers)(glx.dpy, window);
+            glx.clear([0.0, 1.0, 0.0, 1.0]);
+            (glx.swap_buffers)(glx.dpy, window);
+            glx.expect(0);
+            glx.x.await_pixel(glx.dpy, window, 99, 79, [0, 255, 0]);
+            let (mut width, mut height) = (0, 0);
+            (glx.query_drawable)(glx.dpy, window, WIDTH, &mut width);
+            (glx.query_drawable)(glx.dpy, window, HEIGHT, &mut height);
+            assert_eq!((width, height), (100, 80));
+            assert_eq!((glx.make_current)(glx.dpy, 0, 0), 1);
+            (glx.x.destroy)(glx.dpy, window);
+            glx.expect(0);
+        }
+    });
+}
+
+#[test]
+fn a_glx_window_shows_what_is_swapped() {
+    ways::both("windows::a_glx_window_shows_what_is_swapped", || {
+        let glx = Glx::load();
+        let config = glx.config();
+        let context = glx.context(config, 0);
+        let window = glx.x.window(glx.dpy, 64, 48);
+        // SAFETY: handles of this display.
+        unsafe {
+            let drawable = (glx.create_window)(glx.dpy, config, window, std::ptr::null());
+            assert!(drawable != 0 && drawable != window);
+            assert_eq!((glx.create_window)(glx.dpy, config, window, std::ptr::null()), 0, "it has one");
+            glx.expect(BAD_ALLOC);
+            assert_eq!((glx.create_window)(glx.dpy, config, 0x123_4567, std::ptr::null()), 0);
+            glx.expect(BAD_WINDOW);
+            assert_eq!((glx.make_context_current)(glx.dpy, drawable, drawable, context), 1);
+            glx.clear([1.0, 1.0, 0.0, 1.0]);
+            (glx.swap_buffers)(glx.dpy, drawable);
+            glx.x.await_pixel(glx.dpy, window, 5, 5, [255, 255, 0]);
+            assert_eq!((glx.make_current)(glx.dpy, 0, 0), 1);
+            (glx.destroy_window)(glx.dpy, drawable);
+            glx.expect(0);
+            (glx.destroy_window)(glx.dpy, drawable);
+            glx.expect_glx(GLX_BAD_WINDOW);
+        }
+    });
+}
+
+#[test]
+fn intervals_in_three_dialects() {
+    ways::both("windows::intervals_in_three_dialects", || {
+        let glx = Glx::load();
+        let config = glx.config();
+        let context = glx.context(config, 0);
+        let window = glx.x.window(glx.dpy, 16, 16);
+        // SAFETY: the types of these functions, and handles of this display.
+        unsafe {
+            let ext: unsafe extern "C" fn(Dpy, Xid, i32) = glx.proc(c"glXSwapIntervalEXT");
+            let sgi: unsafe extern "C" fn(i32) -> i32 = glx.proc(c"glXSwapIntervalSGI");
+            let mesa: unsafe extern "C" fn(u32) -> i32 = glx.proc(c"glXSwapIntervalMESA");
+            let now: unsafe extern "C" fn() -> i32 = glx.proc(c"glXGetSwapIntervalMESA");
+            assert_eq!((sgi(1), mesa(1), now()), (5, 5, 0), "GLX_BAD_CONTEXT");
+            assert_eq!((glx.make_current)(glx.dpy, window, context), 1);
+            assert_eq!(now(), 1, "the first interval");
+            ext(glx.dpy, window, 0);
+            assert_eq!(now(), 0);
+            assert_eq!((sgi(1), now()), (0, 1));
+            assert_eq!((mesa(0), now()), (0, 0));
+            assert_eq!((sgi(0), sgi(-1)), (6, 6), "GLX_BAD_VALUE");
+            let mut interval = 9;
+            (glx.query_drawable)(glx.dpy, window, SWAP_INTERVAL, &mut interval);
+            assert_eq!(interval, 0);
+            glx.expect(0);
+            ext(glx.dpy, window, -1);
+            glx.expect(BAD_VALUE);
+        }
+    });
+}
+
+#[test]
+fn a_window_that_is_gone_is_an_error_of_the_swap() {
+    ways::both("windows::a_window_that_is_gone_is_an_error_of_the_swap", || {
+        let glx = Glx::load();
+        let config = glx.config();
+        let context = glx.context(config, 0);
+        let window = glx.x.window(glx.dpy, 16, 16);
+        // SAFETY: handles of this display.
+        unsafe {
+            assert_eq!((glx.make_current)(glx.dpy, window, context), 1);
+            glx.clear([1.0; 4]);
+            (glx.swap_buffers)(glx.dpy, window);
+            glx.expect(0);
+            (glx.x.destroy)(glx.dpy, window);
+            glx.expect(0);
+            glx.clear([0.5; 4]);
+            (glx.swap_buffers)(glx.dpy, window);
+            glx.expect_glx(GLX_BAD_CURRENT_WINDOW);
+            // The context goes on with another window.
+            let next = glx.x.window(glx.dpy, 16, 16);
+            assert_eq!((glx.make_current)(glx.dpy, next, context), 1);
+            glx.clear([0.0, 1.0, 1.0, 1.0]);
+            (glx.swap_buffers)(glx.dpy, next);
+            glx.expect(0);
+            glx.x.await_pixel(glx.dpy, next, 3, 3, [0, 255, 255]);
+        }
+    });
+}
