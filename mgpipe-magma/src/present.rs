@@ -33,7 +33,8 @@ impl Windows {
         if desc.system != window_system::X11 || desc.window == 0 {
             return Err(PipeError::Unsupported(format!("windows of system {}", desc.system)));
         }
-        let ways = Way::from_env().map_err(PipeError::Unsupported)?;
+        let choice = mgpipe_types::switches::switch("MGL_PRESENT").unwrap_or_default();
+        let ways = Way::choices(&choice.to_string_lossy()).map_err(PipeError::Unsupported)?;
         let refused = |error: WindowError| PipeError::Unsupported(error.to_string());
         let window = Window::open(desc.display_name(), desc.native, ways).map_err(refused)?;
         let paced = u32::from(window.way() == Way::Present);

@@ -64,14 +64,6 @@ impl Way {
             other => Err(format!("MGL_PRESENT={other} is unknown; use auto, present, shm or put")),
         }
     }
-
-    /// The ways that the environment allows.
-    ///
-    /// # Errors
-    /// As [`Way::choices`].
-    pub fn from_env() -> Result<&'static [Way], String> {
-        Way::choices(&std::env::var("MGL_PRESENT").unwrap_or_default())
-    }
 }
 
 /// A visual of an X server whose pixels have 8 bits of each colour and 4 bytes.

@@ -18,3 +18,5 @@ pub mod runner;
 pub mod scenarios;
 pub mod scene;
 pub mod verdict;
+pub mod window;
+pub mod xserver;

@@ -1,0 +1,301 @@
+//! Real programs with windows, on an X server without a screen: each starts, shows the same as on llvmpipe, follows a new
+//! size, and ends without an error when its window is closed. What each needed stands in docs/clients.md.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use mgl_tests::driver::{mgl_folder, Driver};
+use mgl_tests::picture::{Picture, Tolerance};
+use mgl_tests::xserver::{Onlooker, XServer};
+
+/// How long a program may take for each step, on a machine with other work.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// How long a picture must not change to count as finished.
+const STILL: Duration = Duration::from_millis(400);
+
+/// A program that draws the same until it is resized or closed.
+struct Client {
+    name: &'static str,
+    /// The program and its arguments; names that end in `.py` are files of `tests/clients`, for Python.
+    command: &'static [&'static str],
+    tolerance: Tolerance,
+}
+
+/// The programs; after the first two those whose contexts come through GLX.
+const CLIENTS: &[Client] = &[
+    Client { name: "sdl2-egl", command: &["sdl2.py", "egl"], tolerance: Tolerance::EDGES },
+    Client { name: "glfw-egl", command: &["glfw.py", "egl"], tolerance: Tolerance::EDGES },
+    Client { name: "sdl2-glx", command: &["sdl2.py", "glx"], tolerance: Tolerance::EDGES },
+    Client { name: "glfw-glx", command: &["glfw.py", "glx"], tolerance: Tolerance::EDGES },
+    Client { name: "pyglet-glx", command: &["pyglet_window.py"], tolerance: Tolerance::EDGES },
+    Client { name: "panda3d-glx", command: &["panda3d_window.py"], tolerance: Tolerance::EDGES },
+    Client { name: "vtk-glx", command: &["vtk_window.py"], tolerance: Tolerance::EDGES },
+];
+
+/// What glxinfo has to find.
+const GLXINFO: &[&str] = &[
+    "direct rendering: Yes",
+    "OpenGL core profile version string: 3.3",
+    "OpenGL renderer string: MGL",
+    "GLX_SGI_swap_control",
+];
+
+/// What was seen of a program.
+struct Seen {
+    first: Picture,
+    resized: Picture,
+    said: String,
+}
+
+/// A process that does not outlive the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The interpreter for a program: the system's, or for those with packages the environment of the Python programs, which
+/// `tests/python/setup` makes when it is missing or out of date.
+fn interpreter(program: &str) -> PathBuf {
+    static ENVIRONMENT: OnceLock<PathBuf> = OnceLock::new();
+    if !program.ends_with("_window.py") {
+        return "python3".into();
+    }
+    let make = || {
+        if let Some(path) = std::env::var_os("MGL_TEST_PYTHON") {
+            return PathBuf::from(path);
+        }
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap_or(Path::new("."));
+        let folder = target.join("python-env");
+        let setup = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/setup");
+        // What goes wrong shows when the program does not start.
+        let _ = Command::new(setup).arg(&folder).output();
+        folder.join("bin/python")
+    };
+    ENVIRONMENT.get_or_init(make).clone()
+}
+
+fn command(client: &Client) -> Command {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("clients");
+    let mut words = client.command.iter();
+    let program = words.next().copied().unwrap_or_default();
+    let mut command = if program.ends_with(".py") {
+        let mut command = Command::new(interpreter(program));
+        command.arg(folder.join(program)).env("PYTHONDONTWRITEBYTECODE", "1");
+        command
+    } else {
+        Command::new(program)
+    };
+    command.args(words);
+    command
+}
+
+/// What is on the screen once the program's window does not change any more.
+fn still(onlooker: &Onlooker, window: u32, size: Option<(usize, usize)>) -> Result<Picture, Failed> {
+    let deadline = Instant::now() + LIMIT;
+    let mut last: Option<(Picture, Instant)> = None;
+    while Instant::now() < deadline {
+        let picture = onlooker.picture(window)?;
+        let is_drawn = picture.data.chunks_exact(4).any(|pixel| pixel != &picture.data[..4]);
+        let has_size = size.is_none_or(|size| size == (picture.width, picture.height));
+        match &last {
+            Some((before, since)) if *before == picture => {
+                if is_drawn && has_size && since.elapsed() > STILL {
+                    return Ok(picture);
+                }
+            }
+            _ => last = Some((picture, Instant::now())),
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Err("the window does not come to rest, or shows nothing".into())
+}
+
+fn scratch(client: &Client, driver: &Driver) -> PathBuf {
+    let name = format!("clients-{}-{}-{}", std::process::id(), client.name, driver.name().replace('/', "-"));
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn run(client: &Client, driver: &Driver) -> Result<Seen, Failed> {
+    driver.available()?;
+    let server = XServer::start(800, 600)?;
+    let onlooker = Onlooker::new(server.name())?;
+    let scratch = scratch(client, driver);
+    let mut command = command(client);
+    driver.apply(&mut command, &scratch)?;
+    command.env_remove("EGL_PLATFORM").env("DISPLAY", server.name());
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut running = Running(child);
+    let outcome = watch(&mut running, &onlooker);
+    let mut said = String::new();
+    if outcome.is_err() {
+        let _ = running.0.kill();
+    }
+    if let Some(mut output) = running.0.stdout.take() {
+        output.read_to_string(&mut said)?;
+    }
+    if let Some(mut errors) = running.0.stderr.take() {
+        errors.read_to_string(&mut said)?;
+    }
+    let _ = std::fs::remove_dir_all(&scratch);
+    match outcome {
+        Ok((first, resized)) => Ok(Seen { first, resized, said }),
+        Err(failed) => Err(format!("{}: {}\n{said}", driver.name(), failed.message().unwrap_or_default()).into()),
+    }
+}
+
+fn watch(running: &mut Running, onlooker: &Onlooker) -> Result<(Picture, Picture), Failed> {
+    let deadline = Instant::now() + LIMIT;
+    let window = loop {
+        if let Some(window) = onlooker.windows()?.last() {
+            break *window;
+        }
+        if let Some(status) = running.0.try_wait()? {
+            return Err(format!("it ended without a window: {status}").into());
+        }
+        if Instant::now() > deadline {
+            return Err("it makes no window".into());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let first = still(onlooker, window, None)?;
+    onlooker.resize(window, 520, 410)?;
+    let resized = still(onlooker, window, Some((520, 410)))?;
+    onlooker.ask_to_close(window)?;
+    let deadline = Instant::now() + LIMIT;
+    loop {
+        match running.0.try_wait()? {
+            Some(status) if status.success() => return Ok((first, resized)),
+            Some(status) => return Err(format!("it ended with {status}").into()),
+            None if Instant::now() > deadline => return Err("it does not end".into()),
+            None => std::thread::sleep(Duration::from_millis(10)),
+        }
+    }
+}
+
+fn compare(client: &Client, seen: &Picture, reference: &Picture, which: &str) -> Result<(), Failed> {
+    let difference = seen.difference(reference, client.tolerance.channel)?;
+    if difference.within(&client.tolerance) {
+        return Ok(());
+    }
+    let folder = mgl_folder().join("client-failures");
+    std::fs::create_dir_all(&folder)?;
+    seen.save(&folder.join(format!("{}-{which}.png", client.name)))?;
+    reference.save(&folder.join(format!("{}-{which}-reference.png", client.name)))?;
+    Err(format!("the {which} picture differs: {difference:?}; both are in {}", folder.display()).into())
+}
+
+fn trial(client: &'static Client, transport: &str) -> Trial {
+    let driver = Driver::Mgl { backend: "magma".into(), transport: transport.into(), folder: mgl_folder() };
+    Trial::test(format!("{}::{}", driver.name(), client.name), move || {
+        let reference = run(client, &Driver::Llvmpipe)?;
+        let seen = run(client, &driver)?;
+        if !seen.said.contains("MGL") {
+            return Err(format!("it does not run on MGL: {}", seen.said).into());
+        }
+        compare(client, &seen.first, &reference.first, "first")?;
+        compare(client, &seen.resized, &reference.resized, "resized")
+    })
+}
+
+/// What a program that ends by itself has to say on MGL, and how it has to end.
+fn talk(transport: &str, name: &'static str, words: &'static [&'static str], wanted: &'static [&'static str]) -> Trial {
+    let driver = Driver::Mgl { backend: "magma".into(), transport: transport.into(), folder: mgl_folder() };
+    Trial::test(format!("{}::{name}", driver.name()), move || {
+        driver.available()?;
+        let server = XServer::start(800, 600)?;
+        let client = Client { name, command: words, tolerance: Tolerance::EDGES };
+        let scratch = scratch(&client, &driver);
+        let mut command = command(&client);
+        driver.apply(&mut command, &scratch)?;
+        let output = command.env_remove("EGL_PLATFORM").env("DISPLAY", server.name()).output()?;
+        let _ = std::fs::remove_dir_all(&scratch);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() {
+            return Err(format!("{}: {text}{errors}", output.status).into());
+        }
+        match wanted.iter().find(|line| !text.contains(**line)) {
+            Some(line) => Err(format!("{line:?} is not in\n{text}{errors}").into()),
+            None => Ok(()),
+        }
+    })
+}
+
+/// A program of OpenGL 1 gets a context whose functions fail: its window stays empty, it goes on and ends when it is told to.
+fn old_gl(transport: &str) -> Trial {
+    let driver = Driver::Mgl { backend: "magma".into(), transport: transport.into(), folder: mgl_folder() };
+    Trial::test(format!("{}::glxgears is not drawn and goes on", driver.name()), move || {
+        driver.available()?;
+        let server = XServer::start(800, 600)?;
+        let onlooker = Onlooker::new(server.name())?;
+        let client = Client { name: "glxgears", command: &["glxgears"], tolerance: Tolerance::EDGES };
+        let scratch = scratch(&client, &driver);
+        let mut command = command(&client);
+        driver.apply(&mut command, &scratch)?;
+        command.env_remove("EGL_PLATFORM").env("DISPLAY", server.name()).stdin(Stdio::null()).stdout(Stdio::null());
+        let mut running = Running(command.stderr(Stdio::null()).spawn()?);
+        let deadline = Instant::now() + LIMIT;
+        let window = loop {
+            if let Some(window) = onlooker.windows()?.last() {
+                break *window;
+            }
+            if Instant::now() > deadline {
+                return Err("it makes no window".into());
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        for size in [300, 200] {
+            std::thread::sleep(Duration::from_millis(300));
+            onlooker.resize(window, size, size)?;
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        if let Some(status) = running.0.try_wait()? {
+            return Err(format!("it ended: {status}").into());
+        }
+        let picture = onlooker.picture(window)?;
+        let _ = std::fs::remove_dir_all(&scratch);
+        if picture.data.chunks_exact(4).any(|pixel| pixel != [0, 0, 0, 255]) {
+            return Err("something was drawn".into());
+        }
+        Ok(())
+    })
+}
+
+/// Programs for OpenGL ES are told that there is none, and say so.
+fn refusal(transport: &str) -> Trial {
+    let driver = Driver::Mgl { backend: "magma".into(), transport: transport.into(), folder: mgl_folder() };
+    Trial::test(format!("{}::es2gears is refused", driver.name()), move || {
+        driver.available()?;
+        let server = XServer::start(800, 600)?;
+        let client = Client { name: "es2gears", command: &["es2gears_x11"], tolerance: Tolerance::EDGES };
+        let scratch = scratch(&client, &driver);
+        let mut command = command(&client);
+        driver.apply(&mut command, &scratch)?;
+        let output = command.env_remove("EGL_PLATFORM").env("DISPLAY", server.name()).output()?;
+        let _ = std::fs::remove_dir_all(&scratch);
+        match output.status.code() {
+            Some(code) if code != 0 => Ok(()),
+            _ => Err(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr)).into()),
+        }
+    })
+}
+
+fn main() {
+    let mut trials = Vec::new();
+    for transport in ["monolith", "spawn"] {
+        trials.extend(CLIENTS.iter().map(|client| trial(client, transport)));
+        trials.push(refusal(transport));
+        trials.push(old_gl(transport));
+        trials.push(talk(transport, "glxinfo", &["glxinfo", "-l", "-v"], GLXINFO));
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
