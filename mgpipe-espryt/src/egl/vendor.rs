@@ -24,6 +24,15 @@ fn library_of(manifest: &Path) -> Option<String> {
     Some(json.get("ICD")?.get("library_path")?.as_str()?.to_owned())
 }
 
+/// The library that `MGL_ESPRYT_EGL` names. A probe alone sees the environment and no settings file.
+fn named() -> Option<String> {
+    #[cfg(feature = "backend")]
+    let named = mgpipe_types::switches::switch_text("MGL_ESPRYT_EGL");
+    #[cfg(not(feature = "backend"))]
+    let named = std::env::var("MGL_ESPRYT_EGL").ok();
+    named
+}
+
 /// Whether a library is the driver that this backend belongs to, where that is installed.
 fn is_ours(library: &str) -> bool {
     Path::new(library).file_name().is_some_and(|name| name == "libmgl.so")
@@ -32,7 +41,7 @@ fn is_ours(library: &str) -> bool {
 /// Candidates for the host's EGL implementation, best first: the one that `MGL_ESPRYT_EGL` names, else those of libglvnd's
 /// manifests in the order of their file names, else libEGL itself.
 fn candidates() -> Vec<String> {
-    if let Some(named) = mgpipe_types::switches::switch_text("MGL_ESPRYT_EGL") {
+    if let Some(named) = named() {
         if !named.is_empty() {
             return vec![named];
         }
