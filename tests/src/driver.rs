@@ -76,11 +76,13 @@ impl Driver {
             Self::Llvmpipe => {
                 command.env("LIBGL_ALWAYS_SOFTWARE", "1").env("GALLIUM_DRIVER", "llvmpipe");
                 command.env("__EGL_VENDOR_LIBRARY_FILENAMES", mesa_vendor_file());
+                command.env("__GLX_VENDOR_LIBRARY_NAME", "mesa");
             }
             Self::Zink => {
                 command.env("MESA_LOADER_DRIVER_OVERRIDE", "zink").env("GALLIUM_DRIVER", "zink");
                 command.env("LIBGL_ALWAYS_SOFTWARE", "1");
                 command.env("__EGL_VENDOR_LIBRARY_FILENAMES", mesa_vendor_file());
+                command.env("__GLX_VENDOR_LIBRARY_NAME", "mesa");
             }
             Self::Mgl { backend, transport, folder } => {
                 std::fs::create_dir_all(scratch).with_context(|| format!("{}", scratch.display()))?;
@@ -92,6 +94,15 @@ impl Driver {
                     format!("{{\"file_format_version\":\"1.0.0\",\"ICD\":{{\"library_path\":{library:?}}}}}\n"),
                 )?;
                 command.env("__EGL_VENDOR_LIBRARY_FILENAMES", vendor);
+                let names = std::path::absolute(scratch.join("glvnd"))?;
+                std::fs::create_dir_all(&names).with_context(|| format!("{}", names.display()))?;
+                let link = names.join("libGLX_mgl.so.0");
+                if !link.is_symlink() {
+                    std::os::unix::fs::symlink(&library, &link).with_context(|| format!("{}", link.display()))?;
+                }
+                let mut paths = vec![names];
+                paths.extend(std::env::var_os("LD_LIBRARY_PATH").iter().flat_map(std::env::split_paths));
+                command.env("LD_LIBRARY_PATH", std::env::join_paths(paths)?).env("__GLX_VENDOR_LIBRARY_NAME", "mgl");
                 command.env("MGL_BACKEND", backend).env("MGL_TRANSPORT", transport);
             }
         }
