@@ -187,7 +187,7 @@ mod tests {
         let (found, mistakes) = values(&[text], &["p"]);
         assert_eq!(found, [pair("MGL_STATS", "1")]);
         for (mistake, part) in
-            mistakes.iter().zip(["outside", "MGL_HUD is neither", "MGL_LOUD is no", "MGL_ROLE is no"])
+            mistakes.iter().zip(["MGL_HUD is neither", "MGL_LOUD is no", "MGL_ROLE is no", "outside"])
         {
             assert!(mistake.starts_with("/f.toml: ") && mistake.contains(part), "{mistake}");
         }

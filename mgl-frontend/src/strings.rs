@@ -133,7 +133,9 @@ impl Context {
                 gl::RENDERER => intern(&format!("MGL on {} ({})", caps.device_name, caps.backend_name)),
                 gl::VERSION => intern(&format!("{major}.{minor} (Core Profile) MGL {}", env!("CARGO_PKG_VERSION"))),
                 gl::SHADING_LANGUAGE_VERSION => intern(&format!("{}.{:02}", GLSL_VERSION / 100, GLSL_VERSION % 100)),
-                // GL_EXTENSIONS left glGetString with the core profile.
+                // It left glGetString with the core profile, but a program that asked for an old version searches the answer
+                // without looking whether there is one.
+                gl::EXTENSIONS if ctx.state.relaxed => intern(&extensions(caps).join(" ")),
                 _ => return Err(invalid_enum("glGetString: name")),
             }))
         })
@@ -155,12 +157,27 @@ impl Context {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::boundary::{ContextAttribs, Values};
+    use crate::testing;
 
     #[test]
     fn interned_texts_are_shared() {
         let a = intern("one text");
         assert!(std::ptr::eq(a, intern("one text")));
         assert_eq!(intern("with\0nul"), c"withnul");
+    }
+
+    #[test]
+    fn programs_for_old_versions_get_the_list_of_extensions_whole() {
+        let (mut core, _) = testing::context();
+        assert_eq!(core.get_string(gl::EXTENSIONS), None);
+        assert_eq!(core.get_error(), gl::INVALID_ENUM);
+        let (group, _) = testing::share_group();
+        let attribs = ContextAttribs { major: 2, minor: 1, ..ContextAttribs::default() };
+        let mut old = Context::new(&group, &attribs).expect("a context");
+        let list = old.get_string(gl::EXTENSIONS).expect("a list").to_str().expect("ASCII");
+        assert_eq!(old.get(gl::NUM_EXTENSIONS), Some(Values::int(list.split(' ').count() as i64)));
+        assert_eq!(old.get_error(), gl::NO_ERROR);
     }
 
     #[test]
