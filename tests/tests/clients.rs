@@ -35,6 +35,17 @@ const CLIENTS: &[Client] = &[
     Client { name: "pyglet-glx", command: &["pyglet_window.py"], tolerance: Tolerance::EDGES },
     Client { name: "panda3d-glx", command: &["panda3d_window.py"], tolerance: Tolerance::EDGES },
     Client { name: "vtk-glx", command: &["vtk_window.py"], tolerance: Tolerance::EDGES },
+    // The Python for which Debian has Qt; programs start in the folder of this crate.
+    Client {
+        name: "qt6-glx",
+        command: &["/usr/bin/python3", "-B", "clients/qt6_widget.py"],
+        tolerance: Tolerance::EDGES,
+    },
+    Client {
+        name: "godot3-glx",
+        command: &["godot3", "--path", "clients/godot", "--video-driver", "GLES3", "--audio-driver", "Dummy"],
+        tolerance: Tolerance::EDGES,
+    },
 ];
 
 /// What glxinfo has to find.

@@ -1,0 +1,37 @@
+"""Qt 6: a QOpenGLWidget beside a label. The system's Python has to run it (Debian package python3-pyqt6)."""
+
+import sys
+
+from PyQt6.QtGui import QSurfaceFormat
+from PyQt6.QtOpenGLWidgets import QOpenGLWidget
+from PyQt6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
+
+from scene import Scene
+
+surface = QSurfaceFormat()
+surface.setVersion(3, 3)
+surface.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
+surface.setDepthBufferSize(24)
+QSurfaceFormat.setDefaultFormat(surface)
+
+
+class View(QOpenGLWidget):
+    def initializeGL(self):
+        context = self.context()
+        self.scene = Scene(lambda name: int(context.getProcAddress(name.encode())))
+        print(self.scene.renderer(), flush=True)
+
+    def paintGL(self):
+        self.scene.draw(self.width(), self.height())
+
+
+application = QApplication(sys.argv)
+window = QWidget()
+window.setWindowTitle("qt6")
+layout = QVBoxLayout(window)
+label = QLabel("a widget that draws itself, above one that OpenGL draws")
+layout.addWidget(label)
+layout.addWidget(View(), stretch=1)
+window.resize(400, 300)
+window.show()
+sys.exit(application.exec())
