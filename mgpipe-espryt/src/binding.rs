@@ -5,7 +5,7 @@ use crate::format::transfer;
 use crate::gles::Gles;
 use crate::resource::texture::{bind_scratch, buffer_image, Image, Storage, Texture};
 use crate::ring::Slice;
-use crate::shadow::BoundRange;
+use crate::shadow::{BoundRange, UNITS};
 use mgpipe_types::reflection::OpaqueDim;
 use mgpipe_types::{gl, BufferHandle, Format, PipeResult, ResourceDesc, Target, WHOLE_BUFFER};
 use std::sync::atomic::Ordering;
@@ -49,10 +49,8 @@ impl EsprytContext {
         let (program, bindings) = (bound.program.clone(), bound.bindings.clone());
         let shared = self.shared.clone();
         let gles = &shared.device.gles;
-        let mut biases: Vec<f32> = Vec::new();
-        if bound.variant.lod_bias {
-            biases.resize(program.units() as usize, 0.0);
-        }
+        let biased = bound.variant.lod_bias;
+        let mut biases = [0.0f32; UNITS];
         for slot in &program.samplers {
             let unit = bindings.samplers.get(slot.index as usize).and_then(|unit| self.units.get(*unit as usize));
             let unit = unit.cloned().unwrap_or_default();
@@ -91,8 +89,8 @@ impl EsprytContext {
                 }
             }
         }
-        if let (Some(native), false) = (self.program.as_ref().and_then(|b| b.native.clone()), biases.is_empty()) {
-            native.set_biases(gles, &biases);
+        if let (Some(native), true) = (self.program.as_ref().and_then(|b| b.native.as_ref()), biased) {
+            native.set_biases(gles, &biases[..(program.units() as usize).min(UNITS)]);
         }
         Ok(())
     }

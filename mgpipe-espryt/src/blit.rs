@@ -4,10 +4,15 @@ use crate::context::EsprytContext;
 use crate::depth_pass::{intersection, Pass};
 use crate::format::{class, Class};
 use crate::framebuffer::Resolved;
-use crate::resource::texture::{Image, Shape};
+use crate::resource::texture::{Image, Shape, View};
 use glow::HasContext;
 use mgpipe_types::{aspect, gl, surface_flags, Blit, Format, PipeError, PipeResult, Surface};
 use std::sync::Arc;
+
+/// The format that holds the bits of an sRGB one as they are, where an attachment can have it.
+fn linear(format: Format) -> Option<Format> {
+    (format == Format::RGBA8_SRGB).then_some(Format::RGBA8_UNORM)
+}
 
 impl EsprytContext {
     /// Blits or resolves between surfaces.
@@ -16,8 +21,13 @@ impl EsprytContext {
             let surface = Surface { layered: 0, ..*surface };
             self.resolve_surface(&surface)?.ok_or_else(|| PipeError::BadHandle("a blit names no image".into()))
         };
-        let (mut src, dst) = (end(&blit.src)?, end(&blit.dst)?);
+        let (mut src, mut dst) = (end(&blit.src)?, end(&blit.dst)?);
         self.shadow.forget_active_unit();
+        let same_image = Arc::ptr_eq(&src.image, &dst.image) && src.level == dst.level && src.layer == dst.layer;
+        if blit.srgb_encode == 0 {
+            // GLES decodes what it reads from sRGB whatever is asked for: the bits are seen in the linear format instead.
+            (src, dst) = (self.undecoded(src)?, self.undecoded(dst)?);
+        }
         let mut mask = 0;
         if blit.mask & aspect::COLOR != 0
             && !src.image.format.is_depth_stencil()
@@ -38,7 +48,6 @@ impl EsprytContext {
         }
         let (s, d) = (blit.src_rect, blit.dst_rect);
         let same_rect = s == d;
-        let same_image = Arc::ptr_eq(&src.image, &dst.image) && src.level == dst.level && src.layer == dst.layer;
         if src.image.samples > 1 && dst.image.samples <= 1 {
             // GLES resolves the same rectangle of the same format; the rest is a second step.
             if !same_rect || src.image.format != dst.image.format {
@@ -172,6 +181,27 @@ impl EsprytContext {
         // SAFETY: the context is current and the destination is attachment 0 of the bound framebuffer.
         unsafe { self.gles().gl.clear_buffer_f32_slice(gl::COLOR, 0, &[1.0; 4]) };
         Ok(())
+    }
+
+    /// A surface whose texels are not decoded from sRGB: a view in the linear format. Where the driver has no views, the surface
+    /// itself.
+    fn undecoded(&mut self, surface: Resolved) -> PipeResult<Resolved> {
+        let image = &surface.image;
+        let Some(format) = linear(image.format) else { return Ok(surface) };
+        let volume = image.target == gl::TEXTURE_3D;
+        let view = View {
+            target: image.target,
+            format,
+            min_level: 0,
+            levels: image.levels,
+            min_layer: 0,
+            layers: if volume { 1 } else { image.depth },
+        };
+        let shared = self.shared.clone();
+        match image.view(&shared.device.gles, &view) {
+            Some(image) => Ok(Resolved { image: Arc::new(image), ..surface }),
+            None => Ok(surface),
+        }
     }
 
     /// A two-dimensional image of a format.

@@ -1,13 +1,13 @@
 //! The power-on self-test and the caps that come of it: formats are tried, not taken from strings.
 
+use crate::features::Features;
 use crate::format::{caps_bits, is_known, transfer};
-use crate::gles::{Features, Gles};
+use crate::gles::Gles;
 use glow::HasContext;
 use mgpipe_types::{features, gl, Caps, CapsReply, Format, Opcode, CALLS, FORMAT_SLOTS};
 
 /// Optional calls that the backend does not implement.
-const MISSING: &[Opcode] =
-    &[Opcode::BufferSubdataResident, Opcode::ReadbackToBuffer, Opcode::SetSwapInterval, Opcode::BindContext];
+const MISSING: &[Opcode] = &[Opcode::BufferSubdataResident, Opcode::SetSwapInterval, Opcode::BindContext];
 
 /// `GL_ALIASED_POINT_SIZE_RANGE`, which core OpenGL has dropped.
 const ALIASED_POINT_SIZE_RANGE: u32 = 0x846D;

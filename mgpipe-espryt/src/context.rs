@@ -112,12 +112,17 @@ pub(crate) struct EsprytContext {
     /// Whether a sampler of the program biases its level.
     pub(crate) biased: bool,
     pub(crate) depth_passes: DepthPasses,
+    /// Arrays of draws that go out as one call.
+    pub(crate) multi: crate::multi_draw::Lists,
     /// The vertex array of draws.
     pub(crate) vertex_array: u32,
     warned: u64,
     /// The latest call that did something, while calls are looked after.
     latest_call: &'static str,
 }
+
+/// `GL_CONTEXT_LOST`.
+pub(crate) const CONTEXT_LOST: u32 = 0x0507;
 
 impl EsprytContext {
     pub(crate) fn new(shared: &Arc<Shared>, handle: ContextHandle) -> PipeResult<EsprytContext> {
@@ -152,6 +157,7 @@ impl EsprytContext {
             xfb: StreamOutput::default(),
             biased: false,
             depth_passes: DepthPasses::default(),
+            multi: Default::default(),
             vertex_array: 0,
             warned: 0,
             latest_call: "the first call",
@@ -267,7 +273,14 @@ impl EsprytContext {
     /// Looks into the driver's queue of errors, which the backend never leaves filled.
     pub(crate) fn check_errors(&self, call: &str) {
         if let Some(code) = self.gles().drain_errors() {
+            if code == CONTEXT_LOST {
+                return self.shared.lose(&format!("the driver lost its context in or before {call}"));
+            }
             let sentence = self.gles().tell_mistake(&format!("in or before {call}"), code);
+            if code == gl::OUT_OF_MEMORY {
+                // The driver noticed late; the application learns of it all the same.
+                self.fail(call, PipeError::OutOfMemory(sentence.clone()));
+            }
             self.shared.callbacks.log(LogLevel::Error, &format!("espryt: {sentence}"));
         }
     }
@@ -277,6 +290,9 @@ impl EsprytContext {
         self.check_errors("flush");
         // SAFETY: the context is current.
         unsafe { glow::HasContext::flush(&self.gles().gl) };
+        if self.gles().is_reset() {
+            self.shared.lose("the driver has reset its context");
+        }
     }
 
     pub(crate) fn buffer(&self, handle: Handle) -> PipeResult<Arc<Buffer>> {

@@ -197,6 +197,7 @@ impl EsprytContext {
                 self.depth_passes.vertex_array = gl.create_vertex_array().map_err(PipeError::OutOfMemory)?.0.get();
             }
             gl.bind_vertex_array(named!(NativeVertexArray, self.depth_passes.vertex_array));
+            self.pause_queries();
             match pass {
                 Pass::Depth => {
                     gl.enable(gl::DEPTH_TEST);
@@ -222,7 +223,7 @@ impl EsprytContext {
         }
         self.forget_state();
         self.dirty |= dirty::PROGRAM | dirty::FRAMEBUFFER;
-        Ok(())
+        self.resume_queries()
     }
 }
 

@@ -18,6 +18,8 @@ impl Device {
     /// # Errors
     /// [`PipeError::Init`] with why each driver was refused.
     pub(crate) fn open() -> PipeResult<Device> {
+        // A wrong mask is no fault of any driver.
+        crate::features::Mask::of_environment().map_err(PipeError::Init)?;
         open_displays(|display| {
             let context = display.create_context(None)?;
             CurrentContext::bind(&context)?;

@@ -64,7 +64,10 @@ impl EsprytContext {
             return self.emit_indirect(indirect, &plan);
         }
         let own = plan.ranges.as_deref().unwrap_or(ranges);
-        self.emit(info, own, &plan);
+        let counted = self.program.as_ref().and_then(|b| b.native.as_ref()).is_some_and(|n| n.reads_draw_parameters());
+        if own.len() < 2 || counted || !self.emit_at_once(info, own, &plan)? {
+            self.emit(info, own, &plan);
+        }
         Ok(())
     }
 
@@ -258,6 +261,20 @@ impl EsprytContext {
             let size = buffer.size();
             // SAFETY: the context is current.
             unsafe { gles.gl.bind_buffer(gl::DRAW_INDIRECT_BUFFER, named!(NativeBuffer, name)) };
+            let length = u64::from(draw.draw_count.saturating_sub(1)) * u64::from(stride) + u64::from(command);
+            let fits = draw.offset.checked_add(length).is_some_and(|end| end <= size);
+            if draw.draw_count > 1 && fits && gles.has.multi_draw_indirect {
+                let at = draw.offset as usize as *const c_void;
+                let (draws, step) = (draw.draw_count as i32, stride as i32);
+                // SAFETY: the commands lie within the bound buffer.
+                unsafe {
+                    match plan.buffer {
+                        Some(_) => gles.ext.multi_draw_elements_indirect(plan.mode, plan.ty, at, draws, step),
+                        None => gles.ext.multi_draw_arrays_indirect(plan.mode, at, draws, step),
+                    }
+                }
+                continue;
+            }
             for index in 0..draw.draw_count {
                 let offset = draw.offset + u64::from(index) * u64::from(stride);
                 if offset + u64::from(command) > size {

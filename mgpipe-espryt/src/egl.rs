@@ -19,6 +19,10 @@ pub(crate) mod numbers {
     pub(crate) const SYNC_FENCE: u32 = 0x30F9;
     /// `EGL_SYNC_FLUSH_COMMANDS_BIT`.
     pub(crate) const SYNC_FLUSH_COMMANDS: i32 = 1;
+    /// `EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_EXT`.
+    pub(crate) const RESET_NOTIFICATION_STRATEGY: i32 = 0x3138;
+    /// `EGL_LOSE_CONTEXT_ON_RESET_EXT`.
+    pub(crate) const LOSE_CONTEXT_ON_RESET: i32 = 0x31BF;
     /// `EGL_TIMEOUT_EXPIRED`.
     pub(crate) const TIMEOUT_EXPIRED: i32 = 0x30F5;
     /// `EGL_CONDITION_SATISFIED`.

@@ -2,7 +2,7 @@
 
 use crate::gles::Gles;
 use crate::query::COUNT_BINDING;
-use mgpipe_types::reflection::{OpaqueDim, Reflection, Stage};
+use mgpipe_types::reflection::{OpaqueDim, OpaqueType, Reflection, Stage};
 use mgpipe_types::{PipeError, PipeResult};
 use spirv_cross2::compile::glsl::GlslVersion;
 use spirv_cross2::compile::CompilableTarget;
@@ -67,13 +67,14 @@ pub(crate) fn translate(
         words = crate::interface::match_interpolation(&words, reader)?;
     }
     let text = compile(gles, stage, &words, reflection, numbers).map_err(|error| failed(stage, error))?;
-    let one_d_arrays: Vec<u32> = reflection
-        .bindings
-        .iter()
-        .filter(|b| b.opaque.is_some_and(|o| o.dim == OpaqueDim::D1 && o.arrayed))
-        .map(|b| numbers.number(b.set, b.binding))
-        .collect();
-    Ok(if one_d_arrays.is_empty() { text } else { crate::texture_calls::with_array_sizes(text, &one_d_arrays) })
+    let one_d = |arrayed: Option<bool>| -> Vec<u32> {
+        let fits = |o: OpaqueType| o.dim == OpaqueDim::D1 && arrayed.is_none_or(|arrayed| o.arrayed == arrayed);
+        let bindings = reflection.bindings.iter().filter(|b| b.opaque.is_some_and(fits));
+        bindings.map(|b| numbers.number(b.set, b.binding)).collect()
+    };
+    let (all, arrays) = (one_d(None), one_d(Some(true)));
+    let text = if all.is_empty() { text } else { crate::texture_calls::with_wide_offsets(text, &all) };
+    Ok(if arrays.is_empty() { text } else { crate::texture_calls::with_array_sizes(text, &arrays) })
 }
 
 fn compile(

@@ -1,6 +1,6 @@
 //! Texel formats: how the driver stores them and how their bytes travel.
 
-use crate::gles::Features;
+use crate::features::Features;
 use mgpipe_types::{format_caps, gl, Format, FormatKind};
 
 /// How texels of a format go to the driver.

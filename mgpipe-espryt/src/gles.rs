@@ -1,6 +1,8 @@
 //! What the host's driver offers: functions, version, extensions and limits.
 
+use crate::disk_cache::DiskCache;
 use crate::egl::{CurrentContext, Display, HostContext};
+use crate::features::{Features, Mask, ES32, FRAGMENT_STORAGE};
 use glow::HasContext;
 use std::ffi::{c_void, CStr};
 use std::sync::Arc;
@@ -20,6 +22,14 @@ macro_rules! extras {
                         // SAFETY: the driver answers the GLES function of that name, whose signature this is.
                         unsafe { std::mem::transmute::<*const c_void, unsafe extern "system" fn($($ty),*)>(found) }
                     }),)*
+                }
+            }
+
+            /// Whether the driver has the function that is called by this name here.
+            fn is_there(&self, name: &str) -> bool {
+                match name {
+                    $(stringify!($name) => self.$name.is_some(),)*
+                    _ => false,
                 }
             }
 
@@ -119,51 +129,22 @@ extras! {
     sample_mask = [c"glSampleMaski"] (word: u32, mask: u32);
     /// `glEnablei`.
     enable_i = [c"glEnablei", c"glEnableiOES", c"glEnableiEXT"] (what: u32, index: u32);
+    /// `glMultiDrawArraysEXT`.
+    multi_draw_arrays = [c"glMultiDrawArraysEXT"] (mode: u32, first: *const i32, count: *const i32, draws: i32);
+    /// `glMultiDrawElementsEXT`.
+    multi_draw_elements = [c"glMultiDrawElementsEXT"]
+        (mode: u32, count: *const i32, ty: u32, offsets: *const *const c_void, draws: i32);
+    /// `glMultiDrawElementsBaseVertexEXT`.
+    multi_draw_elements_base_vertex = [c"glMultiDrawElementsBaseVertexEXT"]
+        (mode: u32, count: *const i32, ty: u32, offsets: *const *const c_void, draws: i32, base: *const i32);
+    /// `glMultiDrawArraysIndirectEXT`.
+    multi_draw_arrays_indirect = [c"glMultiDrawArraysIndirectEXT"]
+        (mode: u32, offset: *const c_void, draws: i32, stride: i32);
+    /// `glMultiDrawElementsIndirectEXT`.
+    multi_draw_elements_indirect = [c"glMultiDrawElementsIndirectEXT"]
+        (mode: u32, ty: u32, offset: *const c_void, draws: i32, stride: i32);
     /// `glDisablei`.
     disable_i = [c"glDisablei", c"glDisableiOES", c"glDisableiEXT"] (what: u32, index: u32);
-}
-
-/// What the driver can do beyond OpenGL ES 3.1.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Features {
-    pub(crate) buffer_storage: bool,
-    pub(crate) base_instance: bool,
-    pub(crate) base_vertex: bool,
-    pub(crate) clip_distance: bool,
-    pub(crate) dual_source: bool,
-    pub(crate) texture_view: bool,
-    pub(crate) texture_buffer: bool,
-    pub(crate) copy_image: bool,
-    pub(crate) timer: bool,
-    pub(crate) depth_clamp: bool,
-    pub(crate) draw_buffers_indexed: bool,
-    pub(crate) geometry: bool,
-    pub(crate) geometry_point_size: bool,
-    pub(crate) polygon_mode: bool,
-    pub(crate) polygon_offset_clamp: bool,
-    pub(crate) norm16: bool,
-    /// The fragment stage can write storage buffers.
-    pub(crate) fragment_storage: bool,
-    pub(crate) float_linear: bool,
-    pub(crate) render_snorm: bool,
-    pub(crate) framebuffer_fetch: bool,
-    pub(crate) srgb_control: bool,
-    pub(crate) border_clamp: bool,
-    pub(crate) mirror_clamp: bool,
-    pub(crate) anisotropy: bool,
-    pub(crate) cube_array: bool,
-    pub(crate) sample_shading: bool,
-    pub(crate) sample_variables: bool,
-    pub(crate) gpu_shader5: bool,
-    pub(crate) multisample_array: bool,
-    pub(crate) multisample_control: bool,
-    pub(crate) stencil_texture: bool,
-    pub(crate) read_depth: bool,
-    pub(crate) read_stencil: bool,
-    pub(crate) s3tc: bool,
-    pub(crate) s3tc_srgb: bool,
-    pub(crate) rgtc: bool,
-    pub(crate) bptc: bool,
 }
 
 /// The driver's functions and facts; one a display, shared by all of its contexts.
@@ -177,19 +158,34 @@ pub(crate) struct Gles {
     /// Whether every call is looked after for errors of the driver.
     pub(crate) watched: bool,
     scratch: u32,
+    reset_status: Option<ResetStatus>,
+    /// Answers of earlier processes.
+    pub(crate) cache: Option<DiskCache>,
+    /// What answers depend on besides the program: the driver, what it can do, and how programs are made for it.
+    pub(crate) identity: String,
+    /// The driver gives programs as binaries.
+    pub(crate) binaries: bool,
 }
+
+/// How programs are made is part of every question.
+const MAKERS: [&[u8]; 7] = [
+    include_bytes!("capture.rs"),
+    include_bytes!("essl.rs"),
+    include_bytes!("interface.rs"),
+    include_bytes!("logic_op.rs"),
+    include_bytes!("program.rs"),
+    include_bytes!("spirv.rs"),
+    include_bytes!("texture_calls.rs"),
+];
+
+/// `glGetGraphicsResetStatus`.
+type ResetStatus = unsafe extern "system" fn() -> u32;
 
 // SAFETY: the tables hold function addresses, which are the same for every context of the display and callable from any thread
 // that has one of them current; nothing in them is written after loading.
 unsafe impl Send for Gles {}
 // SAFETY: as above.
 unsafe impl Sync for Gles {}
-
-/// Extensions that `MGL_ESPRYT_MASK` hides, as a list of names with or without `GL_`.
-fn masked() -> Vec<String> {
-    let text = std::env::var("MGL_ESPRYT_MASK").unwrap_or_default();
-    text.split(',').map(|name| name.trim().trim_start_matches("GL_").to_owned()).filter(|n| !n.is_empty()).collect()
-}
 
 impl Gles {
     /// Loads the functions of a display; `context` is current on this thread.
@@ -204,66 +200,45 @@ impl Gles {
         // SAFETY: a context is current on this thread, and the driver's own look-up gives its functions.
         let gl = unsafe { glow::Context::from_loader_function_cstr(find) };
         let version = gl.version();
-        let mask = masked();
+        let mask = Mask::of_environment()?;
         // A masked version pretends to be the version below it, so that extensions of the newer one count alone.
-        let es32 = (version.major, version.minor) >= (3, 2) && !mask.iter().any(|m| m == "ES32");
+        let es32 = (version.major, version.minor) >= (3, 2) && !mask.hides(ES32);
         let (major, minor) = (version.major, version.minor);
         if (major, minor) < (3, 1) {
             return Err(format!("OpenGL ES {major}.{minor}; 3.1 is needed"));
         }
         let known = gl.supported_extensions();
-        let ext = |names: &[&str]| {
-            names.iter().any(|name| known.contains(&format!("GL_{name}")) && !mask.iter().any(|m| m == name))
-        };
-        let has = Features {
-            buffer_storage: ext(&["EXT_buffer_storage"]),
-            base_instance: ext(&["EXT_base_instance"]),
-            base_vertex: es32 || ext(&["OES_draw_elements_base_vertex", "EXT_draw_elements_base_vertex"]),
-            clip_distance: ext(&["EXT_clip_cull_distance"]),
-            dual_source: ext(&["EXT_blend_func_extended"]),
-            texture_view: ext(&["OES_texture_view", "EXT_texture_view"]),
-            texture_buffer: es32 || ext(&["OES_texture_buffer", "EXT_texture_buffer"]),
-            copy_image: es32 || ext(&["OES_copy_image", "EXT_copy_image"]),
-            timer: ext(&["EXT_disjoint_timer_query"]),
-            depth_clamp: ext(&["EXT_depth_clamp"]),
-            draw_buffers_indexed: es32 || ext(&["OES_draw_buffers_indexed", "EXT_draw_buffers_indexed"]),
-            geometry: es32 || ext(&["OES_geometry_shader", "EXT_geometry_shader"]),
-            geometry_point_size: ext(&["EXT_geometry_point_size", "OES_geometry_point_size"]),
-            polygon_mode: ext(&["NV_polygon_mode"]),
-            polygon_offset_clamp: ext(&["EXT_polygon_offset_clamp"]),
-            norm16: ext(&["EXT_texture_norm16"]),
-            // SAFETY: the context is current; the name has one value.
-            fragment_storage: unsafe { gl.get_parameter_i32(glow::MAX_FRAGMENT_SHADER_STORAGE_BLOCKS) } > 0
-                && !mask.iter().any(|m| m == "fragment_storage"),
-            float_linear: ext(&["OES_texture_float_linear"]),
-            framebuffer_fetch: ext(&["EXT_shader_framebuffer_fetch"]),
-            render_snorm: ext(&["EXT_render_snorm"]),
-            srgb_control: ext(&["EXT_sRGB_write_control"]),
-            border_clamp: es32 || ext(&["OES_texture_border_clamp", "EXT_texture_border_clamp"]),
-            mirror_clamp: ext(&["EXT_texture_mirror_clamp_to_edge"]),
-            anisotropy: ext(&["EXT_texture_filter_anisotropic"]),
-            cube_array: es32 || ext(&["OES_texture_cube_map_array", "EXT_texture_cube_map_array"]),
-            sample_variables: es32 || ext(&["OES_sample_variables"]),
-            gpu_shader5: es32 || ext(&["EXT_gpu_shader5"]),
-            multisample_array: es32 || ext(&["OES_texture_storage_multisample_2d_array"]),
-            sample_shading: es32 || ext(&["OES_sample_shading"]),
-            multisample_control: ext(&["EXT_multisample_compatibility"]),
-            stencil_texture: es32 || ext(&["OES_texture_stencil8"]),
-            read_depth: ext(&["NV_read_depth"]),
-            read_stencil: ext(&["NV_read_stencil"]),
-            s3tc: ext(&["EXT_texture_compression_s3tc"]),
-            s3tc_srgb: ext(&["EXT_texture_compression_s3tc_srgb"]),
-            rgtc: ext(&["EXT_texture_compression_rgtc"]),
-            bptc: ext(&["EXT_texture_compression_bptc"]),
-        };
-        // SAFETY: the context is current; the name is a valid string name.
-        let renderer = unsafe { gl.get_parameter_string(glow::RENDERER) };
+        let mut has = Features::new(es32, |name| known.contains(&format!("GL_{name}")) && !mask.hides(name));
+        // SAFETY: the context is current; the name has one value.
+        let blocks = unsafe { gl.get_parameter_i32(glow::MAX_FRAGMENT_SHADER_STORAGE_BLOCKS) };
+        has.fragment_storage = blocks > 0 && !mask.hides(FRAGMENT_STORAGE);
         let ext = Extras::load(&find);
+        has.keep_what_is_there(|function| ext.is_there(function));
+        // SAFETY: the context is current; the name is a valid string name.
+        let (renderer, driver) =
+            unsafe { (gl.get_parameter_string(glow::RENDERER), gl.get_parameter_string(glow::VERSION)) };
         // SAFETY: the context is current.
         let units = unsafe { gl.get_parameter_i32(glow::MAX_COMBINED_TEXTURE_IMAGE_UNITS) };
         let scratch = u32::try_from(units).unwrap_or(32).max(2) - 1;
         let watched = crate::mistakes::wanted();
-        Ok(Gles { gl, ext, has, scratch, version: if es32 { 32 } else { 31 }, renderer, watched })
+        let reset_status =
+            [c"glGetGraphicsResetStatus", c"glGetGraphicsResetStatusKHR", c"glGetGraphicsResetStatusEXT"]
+                .into_iter()
+                .map(find)
+                .find(|function| !function.is_null())
+                // SAFETY: the driver answers the GLES function of that name, whose signature this is.
+                .map(|found| unsafe { std::mem::transmute::<*const c_void, ResetStatus>(found) });
+        let version = if es32 { 32 } else { 31 };
+        // SAFETY: the context is current; the name has one value.
+        let binaries = unsafe { gl.get_parameter_i32(glow::NUM_PROGRAM_BINARY_FORMATS) } > 0;
+        let cache = DiskCache::of_environment();
+        let identity = String::new();
+        let mut gles =
+            Gles { gl, ext, has, scratch, version, renderer, watched, reset_status, cache, identity, binaries };
+        gles.try_features();
+        let makers = MAKERS.map(xxhash_rust::xxh3::xxh3_64);
+        gles.identity = format!("{}\0{driver}\0{version}\0{:?}\0{makers:?}", gles.renderer, gles.has);
+        Ok(gles)
     }
 
     /// An integer limit.
@@ -281,7 +256,13 @@ impl Gles {
         values
     }
 
-    /// Takes the errors out of the driver's queue; true when there were any.
+    /// Whether the driver says that its context is lost; the context is current.
+    pub(crate) fn is_reset(&self) -> bool {
+        // SAFETY: the caller's context is current.
+        self.reset_status.is_some_and(|status| unsafe { status() } != glow::NO_ERROR)
+    }
+
+    /// Takes the errors out of the driver's queue; the first of them.
     pub(crate) fn drain_errors(&self) -> Option<u32> {
         let mut first = None;
         // A lost context answers errors for ever.

@@ -45,9 +45,13 @@ mod depth_pass;
 #[cfg(feature = "backend")]
 mod device;
 #[cfg(feature = "backend")]
+mod disk_cache;
+#[cfg(feature = "backend")]
 mod draw;
 #[cfg(feature = "backend")]
 mod essl;
+#[cfg(feature = "backend")]
+mod features;
 #[cfg(feature = "backend")]
 mod format;
 #[cfg(feature = "backend")]
@@ -64,6 +68,10 @@ mod interface;
 mod logic_op;
 #[cfg(feature = "backend")]
 mod mistakes;
+#[cfg(feature = "backend")]
+mod multi_draw;
+#[cfg(feature = "backend")]
+mod pack;
 #[cfg(feature = "backend")]
 mod program;
 #[cfg(feature = "backend")]
@@ -95,5 +103,7 @@ mod xfb;
 
 pub use probe::{probe, Extension, GlesContext, Probe, WANTED};
 
+#[cfg(feature = "backend")]
+pub use features::mask_names;
 #[cfg(feature = "backend")]
 pub use screen::EsprytBackend;

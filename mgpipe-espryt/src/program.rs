@@ -1,5 +1,6 @@
 //! Linked programs: their SPIR-V, the driver's programs made of it by variant, and what their descriptors are fed from.
 
+use crate::disk_cache::Question;
 use crate::essl::{self, Numbers, Variant, EMPTY_FRAGMENT, POINT_SIZE, WRITTEN_POINT_SIZE};
 use crate::gles::{named, Gles};
 use crate::grave::{Dead, Grave};
@@ -15,6 +16,7 @@ use mgpipe_types::{gl, BlobRef, PipeError, PipeResult, ProgramBindings, ProgramD
 use parking_lot::{Mutex, RwLock};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Where a program's descriptors come from: texture units and binding points.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -278,7 +280,23 @@ impl Program {
         }
         let words = |wanted| self.stages.iter().find(|(s, _)| *s == wanted).map(|(_, words)| words.as_slice());
         let reader = if Some(stage) == self.last_vertex_stage() { words(Stage::Fragment) } else { None };
-        let text = essl::translate(gles, stage, words(stage).unwrap_or(&[]), reader, &self.reflection, self)?;
+        let own = words(stage).unwrap_or(&[]);
+        let asked = gles.cache.as_ref().map(|cache| {
+            let question = Question::new("text").part(gles.identity.as_bytes()).part(&[stage as u8]);
+            let (own, reader) = (bytemuck::cast_slice(own), bytemuck::cast_slice(reader.unwrap_or(&[])));
+            (cache, question.part(own).part(reader).part(&self.reflection.to_bytes()))
+        });
+        let known = asked.as_ref().and_then(|(cache, question)| String::from_utf8(cache.read(question)?).ok());
+        let text = match known {
+            Some(text) => text,
+            None => {
+                let text = essl::translate(gles, stage, own, reader, &self.reflection, self)?;
+                if let Some((cache, question)) = &asked {
+                    cache.write(question, text.as_bytes());
+                }
+                text
+            }
+        };
         log::trace!("espryt: {} stage:\n{text}", stage.name());
         if stage == Stage::Fragment && text.contains("flat in ") {
             self.flat_inputs.store(true, Ordering::Relaxed);
@@ -309,6 +327,7 @@ impl Program {
         let last = self.last_vertex_stage();
         let captured = self.reflection.transform_feedback.as_ref();
         let captures_size = captured.is_some_and(|f| f.varyings.iter().any(|v| v.name == "gl_PointSize"));
+        let start = Instant::now();
         let mut sources: Vec<(Stage, String)> = Vec::new();
         for (stage, _) in &self.stages {
             let text = self.text(gles, *stage)?;
@@ -322,8 +341,17 @@ impl Program {
             let text = EMPTY_FRAGMENT.replace("310", &(gles.version * 10).to_string());
             sources.push((Stage::Fragment, essl::specialise(&text, Stage::Fragment, variant, false, false)));
         }
+        let translated = start.elapsed();
         gles.before_trial("a program");
         let gl = &gles.gl;
+        let captured = self.captured(variant);
+        let asked = gles.cache.as_ref().filter(|_| gles.binaries).map(|cache| {
+            let mut question = Question::new("binary").part(gles.identity.as_bytes());
+            for (stage, text) in &sources {
+                question = question.part(&[*stage as u8]).part(text.as_bytes());
+            }
+            (cache, question.part(format!("{captured:?}").as_bytes()))
+        });
         // SAFETY: a context is current; shaders and program are fresh names of it, deleted once.
         unsafe {
             let program = gl.create_program().map_err(PipeError::OutOfMemory)?;
@@ -337,6 +365,11 @@ impl Program {
                 point_size_value: AtomicU32::new(0),
                 draw_values: Mutex::new([0; 4]),
             };
+            let known = asked.as_ref().and_then(|(cache, question)| cache.read(question));
+            if known.is_some_and(|binary| takes_binary(gles, program, &binary)) {
+                log::debug!("espryt: ESSL in {translated:?}, the driver's binary in {:?}", start.elapsed() - translated);
+                return Ok(self.with_locations(gles, native, program));
+            }
             for (stage, text) in &sources {
                 let shader = gl.create_shader(stage.shader_type()).map_err(PipeError::OutOfMemory)?;
                 gl.shader_source(shader, text);
@@ -356,7 +389,12 @@ impl Program {
                     )));
                 }
             }
-            self.declare_varyings(gles, program, variant);
+            if let Some((names, mode)) = &captured {
+                gl.transform_feedback_varyings(program, &names.iter().map(String::as_str).collect::<Vec<_>>(), *mode);
+            }
+            if asked.is_some() {
+                gl.program_binary_retrievable_hint(program, true);
+            }
             gl.link_program(program);
             if !gl.get_program_link_status(program) {
                 let log = gl.get_program_info_log(program);
@@ -365,23 +403,30 @@ impl Program {
                 }
                 return Err(PipeError::Unsupported(format!("the driver does not link a program: {}", log.trim())));
             }
-            let location = |name: &str| gl.get_uniform_location(program, name);
-            let draw_uniforms = [BASE_VERTEX, BASE_INSTANCE, DRAW_INDEX, "SPIRV_Cross_BaseInstance"].map(location);
-            let point_size = location(POINT_SIZE);
-            let mut native = native;
-            native.biases = location(BIASES);
-            native.point_size = point_size;
-            native.draw_uniforms = draw_uniforms;
-            Ok(native)
+            if let Some((cache, question)) = &asked {
+                if let Some(binary) = gl.get_program_binary(program) {
+                    cache.write(question, &[&binary.format.to_le_bytes()[..], &binary.buffer].concat());
+                }
+                gles.drain_errors();
+            }
+            log::debug!("espryt: ESSL in {translated:?}, compiled and linked in {:?}", start.elapsed() - translated);
+            Ok(self.with_locations(gles, native, program))
         }
     }
 
-    /// Names what transform feedback captures, before the link.
-    ///
-    /// # Safety
-    /// A context is current and `program` is its own.
-    unsafe fn declare_varyings(&self, gles: &Gles, program: glow::Program, variant: Variant) {
-        let Some(feedback) = &self.reflection.transform_feedback else { return };
+    /// Looks up the uniforms of the backend's own in a program that is linked.
+    fn with_locations(&self, gles: &Gles, mut native: Native, program: glow::Program) -> Native {
+        // SAFETY: a context is current and the program, which is linked, is its share group's.
+        let location = |name: &str| unsafe { gles.gl.get_uniform_location(program, name) };
+        native.draw_uniforms = [BASE_VERTEX, BASE_INSTANCE, DRAW_INDEX, "SPIRV_Cross_BaseInstance"].map(location);
+        native.biases = location(BIASES);
+        native.point_size = location(POINT_SIZE);
+        native
+    }
+
+    /// What transform feedback captures, by the names that the driver is given before the link, and how.
+    fn captured(&self, variant: Variant) -> Option<(Vec<String>, u32)> {
+        let feedback = self.reflection.transform_feedback.as_ref()?;
         // The size that the shader wrote, not the one that stands in for it.
         let name = |name: &str| match name {
             "gl_PointSize" if variant.point_size => WRITTEN_POINT_SIZE.to_owned(),
@@ -394,16 +439,23 @@ impl Program {
             TransformFeedbackMode::Interleaved => gl::INTERLEAVED_ATTRIBS,
             TransformFeedbackMode::Separate => gl::SEPARATE_ATTRIBS,
         };
-        if !names.is_empty() {
-            // SAFETY: the caller's promise.
-            unsafe {
-                gles.gl.transform_feedback_varyings(
-                    program,
-                    &names.iter().map(String::as_str).collect::<Vec<_>>(),
-                    mode,
-                )
-            };
-        }
+        (!names.is_empty()).then_some((names, mode))
+    }
+}
+
+/// Makes a program of a binary of an earlier process. False when the driver takes it no more.
+///
+/// # Safety
+/// A context is current and `program` is its own.
+unsafe fn takes_binary(gles: &Gles, program: glow::Program, answer: &[u8]) -> bool {
+    let Some((format, buffer)) = answer.split_first_chunk::<4>() else { return false };
+    let binary = glow::ProgramBinary { buffer: buffer.to_vec(), format: u32::from_le_bytes(*format) };
+    // SAFETY: the caller's promise; a driver checks a binary, whose bytes are those that it gave.
+    unsafe {
+        gles.gl.program_binary(program, &binary);
+        let taken = gles.gl.get_program_link_status(program);
+        // A refusal is no mistake of anybody.
+        gles.drain_errors().is_none() && taken
     }
 }
 

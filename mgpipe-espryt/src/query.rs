@@ -28,6 +28,10 @@ struct Query {
     meaning: Meaning,
     /// The driver's query; of counted ones the buffer.
     name: u32,
+    /// Queries of the driver that the span had before draws of the backend's own, which must not count.
+    parts: Vec<u32>,
+    /// What of them has been asked for already.
+    before: u64,
     /// Behind the last command that counts.
     fence: Option<glow::Fence>,
     active: bool,
@@ -41,6 +45,66 @@ pub(crate) struct Queries {
     queries: HashMap<QueryHandle, Query>,
     /// The buffer of the active query of samples.
     counting: Option<u32>,
+}
+
+/// Parts of a span from which on the oldest are asked for.
+const MOST_PARTS: usize = 16;
+
+impl Query {
+    /// Whether a draw of the backend's own would count.
+    fn counts_own_draws(&self) -> bool {
+        let target = matches!(
+            self.target,
+            gl::ANY_SAMPLES_PASSED | gl::ANY_SAMPLES_PASSED_CONSERVATIVE | gl::PRIMITIVES_GENERATED
+        );
+        target && self.active && self.meaning == Meaning::Value
+    }
+
+    /// Two parts of a span as one: whether any sample passed, or how many primitives there were.
+    fn join(&self, a: u64, b: u64) -> u64 {
+        match self.target {
+            gl::PRIMITIVES_GENERATED => a.saturating_add(b),
+            _ => a | b,
+        }
+    }
+
+    /// Takes the answers of the parts; false when one is not there and is not waited for.
+    fn take_parts(&mut self, gles: &Gles, wait: bool) -> bool {
+        while let Some(&name) = self.parts.last() {
+            let Some(value) = answer_of(gles, name, wait) else { return false };
+            self.before = self.join(self.before, value);
+            self.parts.pop();
+            delete_name(gles, name);
+        }
+        true
+    }
+}
+
+fn delete_name(gles: &Gles, name: u32) {
+    if let Some(name) = named!(NativeQuery, name) {
+        // SAFETY: the context is current; its own name, deleted once.
+        unsafe { gles.gl.delete_query(name) };
+    }
+}
+
+/// The answer of a query of the driver that has ended; `None`: not there yet, and not to be waited for.
+fn answer_of(gles: &Gles, name: u32, wait: bool) -> Option<u64> {
+    let query = named!(NativeQuery, name)?;
+    // SAFETY: the context is current; the query has ended.
+    unsafe {
+        if !wait {
+            gles.gl.flush();
+            if gles.gl.get_query_parameter_u32(query, gl::QUERY_RESULT_AVAILABLE) == 0 {
+                return None;
+            }
+        }
+        if !gles.has.timer {
+            return Some(u64::from(gles.gl.get_query_parameter_u32(query, gl::QUERY_RESULT)));
+        }
+        let mut value = 0;
+        gles.ext.query_object_u64(name, gl::QUERY_RESULT, &mut value);
+        Some(value)
+    }
 }
 
 // SAFETY: fences are handles of the driver, used only while the context that owns the queries is current.
@@ -61,6 +125,7 @@ impl Queries {
 
 /// Deletes what a query has of the driver.
 fn delete(gles: &Gles, query: &Query) {
+    query.parts.iter().for_each(|name| delete_name(gles, *name));
     // SAFETY: the context is current; its own names, deleted once.
     unsafe {
         if let Some(fence) = query.fence {
@@ -119,7 +184,17 @@ impl EsprytContext {
         if meaning == Meaning::Nothing {
             self.warn_once(3, "a query target is not supported; such queries answer 0");
         }
-        let query = Query { target, meaning, name: 0, fence: None, active: false, ended: false, result: None };
+        let query = Query {
+            target,
+            meaning,
+            name: 0,
+            parts: Vec::new(),
+            before: 0,
+            fence: None,
+            active: false,
+            ended: false,
+            result: None,
+        };
         self.queries.queries.insert(QueryHandle(desc.query), query);
     }
 
@@ -132,6 +207,8 @@ impl EsprytContext {
         };
         query.result = None;
         query.ended = false;
+        query.before = 0;
+        query.parts.drain(..).for_each(|name| delete_name(&shared.device.gles, name));
         if query.meaning == Meaning::Nothing {
             return Ok(());
         }
@@ -163,6 +240,45 @@ impl EsprytContext {
             }
         }
         query.active = true;
+        Ok(())
+    }
+
+    /// Stops what would count the draws of the backend's own.
+    pub(crate) fn pause_queries(&mut self) {
+        let shared = self.shared.clone();
+        let gles = &shared.device.gles;
+        for query in self.queries.queries.values_mut().filter(|query| query.counts_own_draws()) {
+            // SAFETY: the context is current and the query is active.
+            unsafe { gles.gl.end_query(query.target) };
+            if query.parts.len() >= MOST_PARTS {
+                query.take_parts(gles, true);
+            }
+            query.parts.push(std::mem::take(&mut query.name));
+        }
+    }
+
+    /// Lets what has been stopped count on.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn resume_queries(&mut self) -> PipeResult<()> {
+        let shared = self.shared.clone();
+        let gl = &shared.device.gles.gl;
+        for query in self.queries.queries.values_mut().filter(|query| query.counts_own_draws() && query.name == 0) {
+            // SAFETY: the context is current; no query of the target is active.
+            unsafe {
+                match gl.create_query() {
+                    Ok(name) => {
+                        query.name = name.0.get();
+                        gl.begin_query(query.target, name);
+                    }
+                    Err(why) => {
+                        query.active = false;
+                        return Err(PipeError::OutOfMemory(why));
+                    }
+                }
+            }
+        }
         Ok(())
     }
 
@@ -217,24 +333,11 @@ impl EsprytContext {
             query.result = Some(value);
         }
         if query.result.is_none() {
-            let Some(name) = named!(NativeQuery, query.name) else { return Ok(QueryAnswer::default()) };
-            // SAFETY: the context is current; the query has ended.
-            unsafe {
-                if !wait {
-                    gles.gl.flush();
-                    if gles.gl.get_query_parameter_u32(name, gl::QUERY_RESULT_AVAILABLE) == 0 {
-                        return Ok(QueryAnswer::default());
-                    }
-                }
-                let value = if gles.has.timer {
-                    let mut value = 0;
-                    gles.ext.query_object_u64(query.name, gl::QUERY_RESULT, &mut value);
-                    value
-                } else {
-                    u64::from(gles.gl.get_query_parameter_u32(name, gl::QUERY_RESULT))
-                };
-                query.result = Some(value);
+            let Some(value) = answer_of(gles, query.name, wait) else { return Ok(QueryAnswer::default()) };
+            if !query.take_parts(gles, wait) {
+                return Ok(QueryAnswer::default());
             }
+            query.result = Some(query.join(query.before, value));
         }
         Ok(QueryAnswer { value: query.result.unwrap_or(0), available: 1, pad: 0 })
     }

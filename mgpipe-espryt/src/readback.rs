@@ -34,6 +34,17 @@ enum Take {
     Packed10,
 }
 
+/// Format and type in which the driver reads texels of a format as they are stored, where it always can.
+pub(crate) fn as_stored(gles: &Gles, format: Format) -> Option<(u32, u32)> {
+    let (read, ty, texel, take) = way(gles, format)?;
+    let whole = match take {
+        Take::AsIs => true,
+        Take::Plain { component, count } => component * 4 == texel && count == 4,
+        _ => false,
+    };
+    whole.then_some((read, ty))
+}
+
 /// Format, type, bytes a texel of what is read, and what is done with it. `None`: the format is read as an integer copy.
 fn way(gles: &Gles, format: Format) -> Option<(u32, u32, usize, Take)> {
     use Format as F;
@@ -91,8 +102,8 @@ fn wanted_aspects(have: Format, wanted: Format, aspect_bit: u32) -> (bool, bool)
 }
 
 impl EsprytContext {
-    /// Reads texels of a surface.
-    pub(crate) fn read_surface(&mut self, info: &ReadbackInfo, out: &mut [u8]) -> PipeResult<()> {
+    /// The image, level and box of a read-back; `None` when nothing of the box is there.
+    pub(crate) fn area_of(&mut self, info: &ReadbackInfo) -> PipeResult<Option<(Arc<Image>, u32, Area)>> {
         let missing = |what: &str| PipeError::BadHandle(what.to_owned());
         let shared = self.shared.clone();
         let resource = info.surface.resource().ok_or_else(|| missing("a read-back names no image"))?;
@@ -113,7 +124,12 @@ impl EsprytContext {
                 wanted.z = wanted.z.saturating_add(layer);
             }
         }
-        let Some(area) = Area::new(&image, target, level, &wanted) else { return Ok(()) };
+        Ok(Area::new(&image, target, level, &wanted).map(|area| (image, level, area)))
+    }
+
+    /// Reads texels of a surface.
+    pub(crate) fn read_surface(&mut self, info: &ReadbackInfo, out: &mut [u8]) -> PipeResult<()> {
+        let Some((image, level, area)) = self.area_of(info)? else { return Ok(()) };
         let format = Format(info.format);
         let desc = image.format.desc();
         let layer_bytes = if desc.is_compressed() {
@@ -170,7 +186,7 @@ impl EsprytContext {
         }
     }
 
-    fn bind_for_reading(&mut self, end: &Resolved) -> PipeResult<()> {
+    pub(crate) fn bind_for_reading(&mut self, end: &Resolved) -> PipeResult<()> {
         if self.bind_single(gl::READ_FRAMEBUFFER, end)? {
             return Ok(());
         }

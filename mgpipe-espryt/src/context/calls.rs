@@ -536,6 +536,10 @@ impl Context for EsprytContext {
         self.read_surface(info, texels)
     }
 
+    fn readback_to_buffer(&mut self, readback: &ReadbackToBuffer) {
+        verb!(self, "readback_to_buffer", self.read_to_buffer(readback));
+    }
+
     fn get_texture_image(&mut self, info: &ReadbackInfo, texels: &mut [u8]) -> PipeResult<()> {
         self.read_pixels(info, texels)
     }

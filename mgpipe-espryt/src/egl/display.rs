@@ -1,7 +1,10 @@
 //! A display of the host's driver, its contexts and its fences.
 
 use super::library::Library;
-use super::numbers::{CONDITION_SATISFIED, SYNC_FENCE, SYNC_FLUSH_COMMANDS, TIMEOUT_EXPIRED};
+use super::numbers::{
+    CONDITION_SATISFIED, LOSE_CONTEXT_ON_RESET, RESET_NOTIFICATION_STRATEGY, SYNC_FENCE, SYNC_FLUSH_COMMANDS,
+    TIMEOUT_EXPIRED,
+};
 use khronos_egl as egl;
 use std::ffi::{c_void, CStr};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +16,8 @@ pub(crate) struct Display {
     raw: egl::EGLDisplay,
     config: egl::EGLConfig,
     surfaceless: bool,
+    /// Contexts say when they are lost.
+    robust: bool,
 }
 
 // SAFETY: EGL's functions may be called from any thread; the pointers are the driver's handles and are never dereferenced
@@ -40,6 +45,7 @@ impl Display {
             }
         };
         let surfaceless = extensions.split_whitespace().any(|e| e == "EGL_KHR_surfaceless_context");
+        let robust = extensions.split_whitespace().any(|e| e == "EGL_EXT_create_context_robustness");
         let attributes = [
             egl::RENDERABLE_TYPE,
             egl::OPENGL_ES3_BIT,
@@ -54,7 +60,7 @@ impl Display {
         if chosen != egl::TRUE || count < 1 {
             return Err("no config for OpenGL ES 3".into());
         }
-        Ok(Display { library: library.clone(), raw, config, surfaceless })
+        Ok(Display { library: library.clone(), raw, config, surfaceless, robust })
     }
 
     /// A context of the newest OpenGL ES 3 that the driver gives, which shares objects with `share`.
@@ -64,7 +70,17 @@ impl Display {
         let share = share.map_or(std::ptr::null_mut(), |context| context.raw);
         let mut raw = std::ptr::null_mut();
         for minor in [2, 1, 0] {
-            let attributes = [egl::CONTEXT_MAJOR_VERSION, 3, egl::CONTEXT_MINOR_VERSION, minor, egl::NONE];
+            // All contexts of a share group have the same strategy.
+            let strategy = if self.robust { RESET_NOTIFICATION_STRATEGY } else { egl::NONE };
+            let attributes = [
+                egl::CONTEXT_MAJOR_VERSION,
+                3,
+                egl::CONTEXT_MINOR_VERSION,
+                minor,
+                strategy,
+                LOSE_CONTEXT_ON_RESET,
+                egl::NONE,
+            ];
             // SAFETY: an initialised display with its own config, a context of it or none, a terminated list.
             raw = unsafe {
                 (egl.bind_api)(egl::OPENGL_ES_API);

@@ -15,6 +15,12 @@ impl Listener {
         self.errors.lock().expect("no panic holds it").push(text);
     }
 
+    /// Fails unless something with these words was said.
+    pub fn assert_said(&self, words: &str) {
+        let errors = self.errors.lock().expect("no panic holds it");
+        assert!(errors.iter().any(|error| error.contains(words)), "{words}: {errors:?}");
+    }
+
     /// Fails when anything was said.
     pub fn assert_silent(&self) {
         assert_eq!(*self.errors.lock().expect("no panic holds it"), Vec::<String>::new());
