@@ -207,3 +207,52 @@ fn objects_are_shared() {
         glx.expect(0);
     });
 }
+
+#[test]
+fn egl_and_glx_do_not_take_a_thread_from_each_other() {
+    ways::both("contexts::egl_and_glx_do_not_take_a_thread_from_each_other", || {
+        // libglvnd answers itself when both are used on a thread.
+        if ways::libgl() != ways::library_path() {
+            return;
+        }
+        let glx = Glx::load();
+        let config = glx.config();
+        let context = glx.context(config, 0);
+        let pbuffer = glx.pbuffer(config, 8, 8);
+        // SAFETY: the library's initialisers do nothing, and the types are those of egl.h.
+        unsafe {
+            let library = libloading::Library::new(ways::library_path()).expect("it is loaded already");
+            let get_display: unsafe extern "C" fn(usize) -> usize = *library.get(b"eglGetDisplay\0").expect("EGL");
+            let initialize: unsafe extern "C" fn(usize, usize, usize) -> u32 =
+                *library.get(b"eglInitialize\0").expect("EGL");
+            let bind_api: unsafe extern "C" fn(u32) -> u32 = *library.get(b"eglBindAPI\0").expect("EGL");
+            let create: unsafe extern "C" fn(usize, usize, usize, usize) -> usize =
+                *library.get(b"eglCreateContext\0").expect("EGL");
+            let make: unsafe extern "C" fn(usize, usize, usize, usize) -> u32 =
+                *library.get(b"eglMakeCurrent\0").expect("EGL");
+            let current: unsafe extern "C" fn() -> usize = *library.get(b"eglGetCurrentContext\0").expect("EGL");
+            let error: unsafe extern "C" fn() -> i32 = *library.get(b"eglGetError\0").expect("EGL");
+            let display = get_display(0);
+            assert_eq!((initialize(display, 0, 0), bind_api(0x30a2)), (1, 1));
+            let other = create(display, 0, 0, 0);
+            assert_ne!(other, 0);
+
+            assert_eq!((glx.make_current)(glx.dpy, pbuffer, context), 1);
+            assert_eq!(current(), 0, "EGL sees nothing of it");
+            assert_eq!((make(display, 0, 0, other), error()), (0, 0x3002), "EGL_BAD_ACCESS");
+            assert_eq!(make(display, 0, 0, 0), 1, "nothing of EGL is released");
+            assert_eq!((glx.current_context)(), context);
+            assert_eq!((glx.make_current)(glx.dpy, 0, 0), 1);
+
+            assert_eq!(make(display, 0, 0, other), 1);
+            assert_eq!(((glx.current_context)(), current()), (0, other));
+            glx.expect(0);
+            assert_eq!((glx.make_current)(glx.dpy, pbuffer, context), 0);
+            glx.expect(BAD_ACCESS);
+            assert_eq!((glx.make_current)(glx.dpy, 0, 0), 1);
+            assert_eq!(current(), other);
+            assert_eq!(make(display, 0, 0, 0), 1);
+        }
+        glx.expect(0);
+    });
+}
