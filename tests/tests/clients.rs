@@ -30,6 +30,33 @@ struct Client {
 const CLIENTS: &[Client] = &[
     Client { name: "sdl2-egl", command: &["sdl2.py", "egl"], tolerance: Tolerance::EDGES },
     Client { name: "glfw-egl", command: &["glfw.py", "egl"], tolerance: Tolerance::EDGES },
+    Client {
+        name: "qt6-egl",
+        command: &["env", "QT_XCB_GL_INTEGRATION=xcb_egl", "/usr/bin/python3", "-B", "clients/qt6_widget.py"],
+        tolerance: Tolerance::EDGES,
+    },
+    Client {
+        name: "gtk4-egl",
+        command: &["env", "GDK_BACKEND=x11", "/usr/bin/python3", "-B", "clients/gtk4_area.py"],
+        tolerance: Tolerance::EDGES,
+    },
+    Client {
+        name: "mpv-egl",
+        command: &[
+            "mpv",
+            "--no-config",
+            "--vo=gpu",
+            "--gpu-api=opengl",
+            "--gpu-context=x11egl",
+            "--gpu-sw",
+            "--ao=null",
+            "--no-osc",
+            "--pause",
+            "--msg-level=all=warn,vo=v",
+            "av://lavfi:smptebars=size=400x300",
+        ],
+        tolerance: Tolerance::EDGES,
+    },
     Client { name: "sdl2-glx", command: &["sdl2.py", "glx"], tolerance: Tolerance::EDGES },
     Client { name: "glfw-glx", command: &["glfw.py", "glx"], tolerance: Tolerance::EDGES },
     Client { name: "pyglet-glx", command: &["pyglet_window.py"], tolerance: Tolerance::EDGES },

@@ -44,6 +44,8 @@ pub enum Bench {
     /// How often the demo, each scenario and each Python program wait for an answer of the server (spawn): in all, per
     /// frame, and by call.
     Roundtrips,
+    /// A window of 1280 x 720 through EGL on an X server without a screen: what showing a frame costs, frames a second.
+    Windows,
 }
 
 /// Arguments of `bench`.
@@ -106,6 +108,7 @@ pub fn run(args: BenchArgs) -> Result<Outcome> {
             Bench::Soak => on_drivers("mgl-bench-soak", 1)?,
             Bench::Split => split::run(&workspace, rounds(3), &args.split)?,
             Bench::Roundtrips => roundtrips::run(&workspace, args.only.as_deref())?,
+            Bench::Windows => on_drivers("mgl-bench-windows", 3)?,
             Bench::Virgl => virgl::run(&workspace, rounds(1))?,
         };
     }

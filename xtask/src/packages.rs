@@ -102,6 +102,17 @@ pub const FOR_TEST: &[Need] = &[
         probe: Probe::Library(&["libX11-xcb.so.1"]),
     },
     Need { package: "libsdl2-2.0-0", purpose: "programs with windows", probe: Probe::Library(&["libSDL2-2.0.so.0"]) },
+    Need {
+        package: "gir1.2-gtk-4.0",
+        purpose: "a program with windows",
+        probe: Probe::File(&["/usr/lib/x86_64-linux-gnu/girepository-1.0/Gtk-4.0.typelib"]),
+    },
+    Need {
+        package: "python3-gi",
+        purpose: "a program with windows",
+        probe: Probe::File(&["/usr/lib/python3/dist-packages/gi/__init__.py"]),
+    },
+    Need { package: "mpv", purpose: "a program with windows", probe: Probe::Program(&["mpv"]) },
     Need { package: "libglfw3", purpose: "programs with windows", probe: Probe::Library(&["libglfw.so.3"]) },
     Need {
         package: "mesa-utils-extra",
