@@ -25,8 +25,9 @@ window = ctypes.c_void_p(sdl.SDL_CreateWindow(b"sdl2", 50, 50, 400, 300, OPENGL 
 check(window)
 context = ctypes.c_void_p(sdl.SDL_GL_CreateContext(window))
 check(context)
-check(sdl.SDL_GL_SetSwapInterval(1) == 0)
 scene = Scene(lambda name: sdl.SDL_GL_GetProcAddress(name.encode()))
+# Mesa has no swap control through GLX on a server without DRI.
+check(sdl.SDL_GL_SetSwapInterval(1) == 0 or "MGL" not in scene.renderer())
 print(scene.renderer(), flush=True)
 event = (ctypes.c_uint32 * 32)()
 width, height = ctypes.c_int(), ctypes.c_int()

@@ -68,11 +68,6 @@ const CLIENTS: &[Client] = &[
         command: &["/usr/bin/python3", "-B", "clients/qt6_widget.py"],
         tolerance: Tolerance::EDGES,
     },
-    Client {
-        name: "godot3-glx",
-        command: &["godot3", "--path", "clients/godot", "--video-driver", "GLES3", "--audio-driver", "Dummy"],
-        tolerance: Tolerance::EDGES,
-    },
 ];
 
 /// What glxinfo has to find.

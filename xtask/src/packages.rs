@@ -124,7 +124,6 @@ pub const FOR_TEST: &[Need] = &[
         purpose: "Qt 6, whose widgets draw with OpenGL",
         probe: Probe::File(&["/usr/lib/python3/dist-packages/PyQt6/QtOpenGLWidgets.abi3.so"]),
     },
-    Need { package: "godot3", purpose: "a game engine", probe: Probe::Program(&["godot3"]) },
     Need { package: "mesa-utils", purpose: "glxinfo, a GLX program", probe: Probe::Program(&["glxinfo"]) },
     Need { package: "spirv-tools", purpose: "validates shaders", probe: Probe::Program(&["spirv-val"]) },
     Need { package: "git", purpose: "lists the tracked files", probe: Probe::Program(&["git"]) },
