@@ -39,7 +39,7 @@ pub use apply::{apply, Reply, MAX_REPLY_BYTES};
 pub use call::Call;
 pub use counters::CallCounters;
 pub use fingerprint::catalogue_fingerprint;
-pub use player::{play, PlayError, PlayReport, ReadbackVisitor};
+pub use player::{play, play_watched, CallVisitor, PlayError, PlayReport, ReadbackVisitor};
 pub use record::{
     record_flags, split_record, DecodeError, RecordBuf, RecordHeader, CONTROL_BASE, HEADER_BYTES, MAX_RECORD_BYTES,
 };

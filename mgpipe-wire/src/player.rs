@@ -45,6 +45,9 @@ pub struct PlayReport {
     pub counters: CallCounters,
 }
 
+/// Sees every call before it runs, with its ordinal and the context that is bound.
+pub type CallVisitor<'v> = dyn FnMut(u64, &Call<'_>, Option<&mut (dyn Context + '_)>) + 'v;
+
 /// Sees every call that has an answer, with its answer.
 pub type ReadbackVisitor<'v> = dyn FnMut(u64, &Call<'_>, &Reply) + 'v;
 
@@ -60,6 +63,19 @@ fn context_of(body: &[u8]) -> Option<ContextHandle> {
 /// # Errors
 /// See [`PlayError`]. Calls before the broken record have run.
 pub fn play(recording: &[u8], screen: &dyn Screen, visitor: &mut ReadbackVisitor<'_>) -> Result<PlayReport, PlayError> {
+    play_watched(recording, screen, &mut |_, _, _| {}, visitor)
+}
+
+/// As [`play`], and `before` sees every call before it runs: it may ask the context, say for what a present is about to show.
+///
+/// # Errors
+/// As [`play`].
+pub fn play_watched(
+    recording: &[u8],
+    screen: &dyn Screen,
+    before: &mut CallVisitor<'_>,
+    visitor: &mut ReadbackVisitor<'_>,
+) -> Result<PlayReport, PlayError> {
     let head = recording.get(..16).ok_or(PlayError::Magic)?;
     if head[..8] != RECORDING.magic {
         return Err(PlayError::Magic);
@@ -90,7 +106,8 @@ pub fn play(recording: &[u8], screen: &dyn Screen, visitor: &mut ReadbackVisitor
         } else {
             let (call, _) = Call::decode(rest).map_err(broken)?;
             report.counters.count(call.opcode(), HEADER_BYTES + body.len());
-            let context = current.and_then(|c| contexts.get_mut(&c));
+            let mut context = current.and_then(|c| contexts.get_mut(&c));
+            before(ordinal, &call, context.as_mut().map(|c| &mut ***c as &mut dyn Context));
             let reply = apply(call, screen, context.map(|c| &mut **c as &mut dyn Context));
             match reply {
                 Reply::NoContext => return Err(PlayError::NoContext(ordinal)),

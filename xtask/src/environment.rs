@@ -67,7 +67,7 @@ impl FromStr for Transport {
 
 impl Backend {
     /// The value of `MGL_BACKEND`.
-    fn value(self) -> &'static str {
+    pub fn value(self) -> &'static str {
         match self {
             Backend::Magma => "magma",
             Backend::Espryt => "espryt",

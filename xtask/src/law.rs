@@ -52,7 +52,7 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
             "mgl-server",
         ],
     ),
-    ("xtask", &["mgpipe-types", "mgpipe-magma", "mgpipe-espryt", "mgl-glsl"]),
+    ("xtask", &["mgpipe-types", "mgpipe-wire", "mgpipe-magma", "mgpipe-espryt", "mgl-glsl"]),
 ];
 
 /// Crates that must work without the GL frontend, the tracker and any GLSL compiler.

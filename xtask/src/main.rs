@@ -21,6 +21,7 @@ mod run;
 mod switches;
 mod test;
 mod tidy;
+mod trace;
 mod workspace;
 
 use std::process::ExitCode;
@@ -53,6 +54,10 @@ enum Command {
     Piglit(piglit::PiglitArgs),
     /// Measure, and print ratios taken in one run; `cargo xtask help bench` names every bench and what it prints.
     Bench(bench::BenchArgs),
+    /// Look into a recording that `MGL_RECORD=FILE` made: its calls, its figures, what differs from another.
+    Trace(trace::TraceArgs),
+    /// Draw a recording again, on either backend and transport, and write what it showed as pictures.
+    Replay(trace::ReplayArgs),
     /// Show which drivers, devices, extensions and limits this machine has, and what each missing one costs.
     Doctor(doctor::DoctorArgs),
     /// Install the driver into a folder or the system, for programs that know nothing of this checkout.
@@ -84,6 +89,8 @@ fn main() -> ExitCode {
         Command::Test(args) => test::run(args),
         Command::Piglit(args) => piglit::run(args),
         Command::Bench(args) => bench::run(args),
+        Command::Trace(args) => trace::run(args),
+        Command::Replay(args) => trace::replay(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Install(args) => install::install(args),
         Command::Uninstall(args) => install::uninstall(args),
