@@ -180,6 +180,9 @@ const NO_FEEDBACK: &str = "nothing but VK_EXT_transform_feedback captures vertic
 const NO_BORDER: &str = "Vulkan itself has three border colours";
 const ALWAYS_SEAMLESS: &str = "Vulkan itself filters cube maps across faces";
 
+/// What looks at compressed texels.
+const BLOCKS: &[&str] = &["format_rgtc_blocks", "format_s3tc_blocks", "format_compressed_on_upload"];
+
 /// Masks of the OpenGL ES backend. `ES32` hides what OpenGL ES 3.2 has of its own, so that the extensions decide.
 pub const ESPRYT_MASKS: &[Masked] = &[
     masked(
@@ -239,6 +242,38 @@ pub const ESPRYT_MASKS: &[Masked] = &[
             ("query_conditional_render", "OpenGL ES itself counts no samples"),
         ],
     ),
+    masked("EXT_multi_draw_arrays", &["draw_"]),
+    masked("EXT_multi_draw_indirect", &["draw_"]),
+    masked("EXT_multi_draw_arrays,EXT_multi_draw_indirect", &["draw_", "feedback_"]),
+    masked(
+        "OES_texture_view,EXT_texture_view",
+        &["blit_", "framebuffer_blit", "texture_2d", "texture_respecify", "texture_srgb"],
+    ),
+    masked("OES_texture_float_linear", &["texture_filter", "texture_formats_float"]),
+    masked("EXT_texture_mirror_clamp_to_edge", &["texture_wrap"]),
+    masked("EXT_texture_filter_anisotropic", &["texture_filter", "texture_sampler_objects"]),
+    masked("ES32,OES_texture_cube_map_array,EXT_texture_cube_map_array", &["texture_cube", "texture_2d_array"]),
+    masked("ES32,OES_sample_variables", &["multisample_", "query_occlusion"]),
+    losing(
+        "ES32,EXT_gpu_shader5",
+        &["shader_", "texture_size_and_fetch"],
+        &[("shader_struct_samplers", "OpenGL ES 3.1 itself indexes arrays of samplers by constants alone")],
+    ),
+    losing(
+        "ES32,OES_texture_storage_multisample_2d_array",
+        &["framebuffer_multisample_", "multisample_"],
+        &[("multisample_texture_array", "OpenGL ES 3.1 itself has no arrays with samples")],
+    ),
+    masked("ES32,OES_sample_shading", &["framebuffer_multisample_", "multisample_"]),
+    masked("EXT_multisample_compatibility", &["framebuffer_multisample_", "framebuffer_sample_mask_coverage"]),
+    masked("ES32,OES_texture_stencil8", &["clear_depth_formats", "renderbuffer_", "fragment_stencil_shape"]),
+    masked("EXT_texture_compression_s3tc,EXT_texture_compression_s3tc_srgb", BLOCKS),
+    masked("EXT_texture_compression_s3tc_srgb", BLOCKS),
+    masked("EXT_texture_compression_rgtc", BLOCKS),
+    masked("EXT_texture_compression_bptc", BLOCKS),
+    masked("EXT_geometry_point_size,OES_geometry_point_size", &["shader_geometry_amplify", "feedback_geometry_shader"]),
+    masked("NV_polygon_mode", &["raster_polygon_mode"]),
+    masked("EXT_polygon_offset_clamp", &["raster_polygon_offset"]),
     masked("EXT_base_instance", &["draw_", "primitive_ids_with_base_and_instances", "vertex_"]),
     masked("EXT_render_snorm", &["format_signed_normalized_there_and_back", "format_normalized_there_and_back"]),
     masked("EXT_texture_norm16", &["format_normalized_there_and_back", "texture_formats_normalized"]),

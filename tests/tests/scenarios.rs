@@ -246,21 +246,38 @@ fn judge_masked(outcome: Outcome, messages: &[String], lost: Option<&str>) -> Re
 /// A mask that names nothing is an error with a clear message, and every name that the message offers is tested.
 fn unknown_mask_trial(root: &Path) -> Trial {
     let folder = root.join("unknown");
-    Trial::test("without::unknown_names_are_refused", move || {
-        let driver = Driver::parse("magma/monolith").map_err(|e| Failed::from(format!("{e:#}")))?;
+    let tested = |name: &str| MASKS.iter().any(|m| m.mask == name || m.mask.splitn(3, '_').nth(2) == Some(name));
+    unknown_name_trial("without::unknown_names_are_refused", "magma", "MGL_MAGMA_DISABLE", folder, tested)
+}
+
+/// The same of the OpenGL ES backend, whose rows may hide several names.
+fn unknown_espryt_mask_trial(root: &Path) -> Trial {
+    let folder = root.join("unknown-espryt");
+    let tested = |name: &str| ESPRYT_MASKS.iter().any(|m| m.mask.split(',').any(|hidden| hidden == name));
+    unknown_name_trial("without::espryt::unknown_names_are_refused", "espryt", "MGL_ESPRYT_MASK", folder, tested)
+}
+
+fn unknown_name_trial(
+    title: &str,
+    backend: &'static str,
+    switch: &'static str,
+    folder: PathBuf,
+    tested: fn(&str) -> bool,
+) -> Trial {
+    Trial::test(title, move || {
+        let driver = Driver::parse(&format!("{backend}/monolith")).map_err(|e| Failed::from(format!("{e:#}")))?;
         driver.available().map_err(|e| format!("{e:#}"))?;
         let names = ["clear_color".to_owned()];
-        let variables = [("MGL_MAGMA_DISABLE", "VK_EXT_multi_draw,multi_drow")];
+        let variables = [(switch, "multi_drow")];
         let verdicts = supervise(Path::new(RUNNER), &driver, &names, &folder, scenario_timeout(), &variables)
             .map_err(|e| Failed::from(format!("{e:#}")))?;
         if verdicts.values().any(|verdict| verdict.outcome != Outcome::Fail) {
             return Err(format!("the display started: {verdicts:?}").into());
         }
         let said = std::fs::read_to_string(folder.join("stderr.txt"))?;
-        let line = said.lines().find(|l| l.contains("MGL_MAGMA_DISABLE") && l.contains("\"multi_drow\""));
+        let line = said.lines().find(|l| l.contains(switch) && l.contains("\"multi_drow\""));
         let offered = line.and_then(|l| l.split_once(" it takes ")).map(|(_, list)| list);
         let offered = offered.ok_or_else(|| format!("no message names the choices: {said}"))?;
-        let tested = |name: &str| MASKS.iter().any(|m| m.mask == name || m.mask.splitn(3, '_').nth(2) == Some(name));
         let list = offered.split(", with or ").next().unwrap_or_default();
         let untested: Vec<_> = list.split(", ").filter(|name| !tested(name)).collect();
         if untested.is_empty() && list.len() > 100 {
@@ -525,6 +542,7 @@ fn main() {
         for row in ESPRYT_MASKS {
             trials.extend(switched.of_espryt_mask(row, &driver, &all, &table, &root));
         }
+        trials.push(unknown_espryt_mask_trial(&root.join("without")));
     }
     needed.sort();
     needed.dedup();

@@ -135,8 +135,9 @@ unsafe fn image_larger_than_memory(t: &Scene) {
     if t.check_framebuffer_status(gl::FRAMEBUFFER) == gl::FRAMEBUFFER_COMPLETE {
         t.clear(gl::COLOR_BUFFER_BIT);
     }
+    // An implementation may refuse the image, notice at its first use, which may lie behind, or have the memory.
+    t.finish();
     let error = t.get_error();
-    // An implementation may refuse the image, notice at its first use, or have the memory.
     t.check(matches!(error, gl::OUT_OF_MEMORY | gl::NO_ERROR), format!("the error is {error:#06x}"));
     while t.get_error() != gl::NO_ERROR {}
     t.bind_texture(gl::TEXTURE_3D, None);

@@ -8,6 +8,7 @@ use crate::scene::{Scenario, Scene, COLOR_FS, FULL_VS, POSITION_VS};
 pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("query_targets_at_once", targets_at_once),
     Scenario::new("query_occlusion_of_what_counts", occlusion_of_what_counts),
+    Scenario::new("query_leaves_copies_out", leaves_copies_out),
     Scenario::new("query_deleted", deleted),
     Scenario::new("query_result_variants", result_variants),
     Scenario::new("conditional_modes_and_queries", conditional_modes),
@@ -34,6 +35,47 @@ unsafe fn white(t: &Scene) -> gl::NativeProgram {
 
 unsafe fn result(t: &Scene, query: gl::NativeQuery) -> u32 {
     t.get_query_parameter_u32(query, gl::QUERY_RESULT)
+}
+
+/// What an implementation draws of its own, as for a blit into samples, is nothing that an application's queries count.
+unsafe fn leaves_copies_out(t: &Scene) {
+    let source = t.target(16, 16);
+    let samples = t.create_framebuffer().unwrap();
+    t.bind_framebuffer(gl::FRAMEBUFFER, Some(samples));
+    let buffer = t.create_renderbuffer().unwrap();
+    t.bind_renderbuffer(gl::RENDERBUFFER, Some(buffer));
+    t.renderbuffer_storage_multisample(gl::RENDERBUFFER, 4, gl::RGBA8, 16, 16);
+    t.framebuffer_renderbuffer(gl::FRAMEBUFFER, gl::COLOR_ATTACHMENT0, gl::RENDERBUFFER, Some(buffer));
+    t.bind_framebuffer(gl::READ_FRAMEBUFFER, Some(source.framebuffer));
+    white(t);
+    let blit = || t.blit_framebuffer(0, 0, 16, 16, 0, 0, 16, 16, gl::COLOR_BUFFER_BIT, gl::NEAREST);
+    let [any, primitives] = [(); 2].map(|()| t.create_query().unwrap());
+    t.begin_query(gl::ANY_SAMPLES_PASSED, any);
+    t.begin_query(gl::PRIMITIVES_GENERATED, primitives);
+    t.no_error("a blit into samples");
+    blit();
+    t.draw_arrays(gl::POINTS, 0, 0);
+    blit();
+    t.end_query(gl::ANY_SAMPLES_PASSED);
+    t.draw_arrays(gl::POINTS, 0, 3);
+    blit();
+    t.draw_arrays(gl::POINTS, 0, 2);
+    t.end_query(gl::PRIMITIVES_GENERATED);
+    t.equal(result(t, any), 0, "samples of blits alone");
+    t.equal(result(t, primitives), 5, "primitives of the draws between blits");
+    // The span goes on behind a blit.
+    t.begin_query(gl::ANY_SAMPLES_PASSED, any);
+    t.fill();
+    blit();
+    t.end_query(gl::ANY_SAMPLES_PASSED);
+    t.equal(result(t, any), 1, "samples of the draw before the blit");
+    t.begin_query(gl::ANY_SAMPLES_PASSED, any);
+    for _ in 0..40 {
+        blit();
+    }
+    t.fill();
+    t.end_query(gl::ANY_SAMPLES_PASSED);
+    t.equal(result(t, any), 1, "samples of the draw behind many blits");
 }
 
 unsafe fn targets_at_once(t: &Scene) {

@@ -11,6 +11,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("texture_wrap", wrap),
     Scenario::new("texture_border_color", border_color),
     Scenario::new("texture_lod_selection", lod_selection),
+    Scenario::new("texture_lod_bias_everywhere", lod_bias_everywhere),
     Scenario::new("texture_base_max_level", base_max_level),
     Scenario::new("texture_generate_mipmap", generate_mipmap),
     Scenario::new("texture_incomplete_is_black", incomplete),
@@ -151,6 +152,36 @@ pub(super) unsafe fn levels(t: &Scene) -> gl::NativeTexture {
     t.tex_parameter_i32(gl::TEXTURE_2D, gl::TEXTURE_MAG_FILTER, gl::NEAREST as i32);
     t.tex_parameter_i32(gl::TEXTURE_2D, gl::TEXTURE_MIN_FILTER, gl::NEAREST_MIPMAP_NEAREST as i32);
     texture
+}
+
+/// The bias of a texture also counts where functions take its sampler, and for levels that come from gradients.
+unsafe fn lod_bias_everywhere(t: &Scene) {
+    t.target(8, 8);
+    levels(t);
+    t.vertex_array();
+    for (what, call) in [
+        ("a function", "pick(image, uv)"),
+        ("a function of a function", "through(uv, image)"),
+        ("gradients", "textureGrad(image, uv, vec2(1.0 / 8.0, 0.0), vec2(0.0, 1.0 / 8.0))"),
+        ("a named level", "textureLod(image, uv, 0.0)"),
+        ("a bias in the call", "texture(image, uv, 1.0)"),
+        ("an offset", "textureOffset(image, uv, ivec2(0))"),
+    ] {
+        let fragment = format!(
+            "uniform sampler2D image; in vec2 uv; out vec4 color;\n\
+             vec4 pick(sampler2D s, vec2 at) {{ return texture(s, at); }}\n\
+             vec4 through(vec2 at, sampler2D s) {{ return pick(s, at); }}\n\
+             void main() {{ color = {call}; }}\n"
+        );
+        let program = t.program(FULL_VS, &fragment);
+        t.set_int(program, "image", 0);
+        for bias in [0usize, 1, 2] {
+            t.tex_parameter_f32(gl::TEXTURE_2D, gl::TEXTURE_LOD_BIAS, bias as f32);
+            t.fill();
+            let level = bias + usize::from(what == "a bias in the call");
+            t.pixel(&t.read(8, 8), 0, 0, LEVELS[level], 0, &format!("{what}, biased by {bias}"));
+        }
+    }
 }
 
 unsafe fn lod_selection(t: &Scene) {
