@@ -125,6 +125,19 @@ impl EsprytContext {
                 [width as u32, height as u32, 1],
             );
         }
+        if is_alike && is_upright && mask & gl::COLOR_BUFFER_BIT == 0 && self.gles().has.sample_variables {
+            // One of two aspects, sample by sample.
+            let [width, height, _] = src.image.extent(src.level);
+            let copy = self.temporary_of(format, [width, height, 1], src.image.samples)?;
+            let from = (&src.image, src.level, [0, 0, src.layer as i32]);
+            self.copy_texels(from, (&copy.image, 0, [0; 3]), [width, height, 1])?;
+            for (bit, pass) in [(gl::DEPTH_BUFFER_BIT, Pass::Depth), (gl::STENCIL_BUFFER_BIT, Pass::Stencil)] {
+                if mask & bit != 0 {
+                    self.depth_pass(pass, (&copy, s), (dst, d), area)?;
+                }
+            }
+            return Ok(());
+        }
         let single;
         let src = if src.image.samples > 1 {
             single = self.resolved(src, mask)?;
@@ -206,14 +219,19 @@ impl EsprytContext {
 
     /// A two-dimensional image of a format.
     pub(crate) fn temporary(&mut self, format: Format, extent: [u32; 3]) -> PipeResult<Resolved> {
+        self.temporary_of(format, extent, 1)
+    }
+
+    /// The same with samples.
+    fn temporary_of(&mut self, format: Format, extent: [u32; 3], samples: u32) -> PipeResult<Resolved> {
         let shape = Shape {
-            target: gl::TEXTURE_2D,
+            target: if samples > 1 { gl::TEXTURE_2D_MULTISAMPLE } else { gl::TEXTURE_2D },
             format,
             width: extent[0],
             height: extent[1],
             depth: 1,
             levels: 1,
-            samples: 1,
+            samples,
         };
         let shared = self.shared.clone();
         let image = Arc::new(Image::new(&shared.device.gles, &shared.grave, &shape)?);

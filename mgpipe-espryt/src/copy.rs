@@ -2,9 +2,9 @@
 
 use crate::context::EsprytContext;
 use crate::framebuffer::Resolved;
-use crate::gles::named;
+use crate::gles::{named, Gles};
 use crate::resource::buffer::Buffer;
-use crate::resource::texture::{bind_scratch, Image};
+use crate::resource::texture::{bind_scratch, Image, View};
 use crate::upload::Area;
 use glow::HasContext;
 use mgpipe_types::*;
@@ -178,14 +178,19 @@ impl EsprytContext {
         if base >= last {
             return Ok(());
         }
-        bind_scratch(gles, &image);
+        // Drivers have been seen to touch levels outside of a part: a view shows them nothing else.
+        let part = if base == 0 && last + 1 == image.levels { None } else { levels_of(gles, &image, base, last) };
+        let whole = part.as_ref().unwrap_or(&image);
+        bind_scratch(gles, whole);
         self.shadow.forget_active_unit();
         texture.state.lock().applied = None;
         gles.before_trial("mipmaps");
         // SAFETY: the context is current and the image is bound to its target.
         unsafe {
-            gles.gl.tex_parameter_i32(image.target, gl::TEXTURE_BASE_LEVEL, base as i32);
-            gles.gl.tex_parameter_i32(image.target, gl::TEXTURE_MAX_LEVEL, last as i32);
+            if part.is_none() {
+                gles.gl.tex_parameter_i32(image.target, gl::TEXTURE_BASE_LEVEL, base as i32);
+                gles.gl.tex_parameter_i32(image.target, gl::TEXTURE_MAX_LEVEL, last as i32);
+            }
             gles.gl.generate_mipmap(image.target);
         }
         let refused = gles.drain_errors().is_some();
@@ -271,6 +276,14 @@ impl EsprytContext {
         }
         Ok(())
     }
+}
+
+/// A view of some levels; `None` where the driver has no views.
+fn levels_of(gles: &Gles, image: &Arc<Image>, base: u32, last: u32) -> Option<Arc<Image>> {
+    let layers = if image.target == gl::TEXTURE_3D { 1 } else { image.depth };
+    let levels = last - base + 1;
+    let view = View { target: image.target, format: image.format, min_level: base, levels, min_layer: 0, layers };
+    image.view(gles, &view).map(Arc::new)
 }
 
 /// Buffers that a blit of a format copies.

@@ -69,7 +69,8 @@ struct Tool {
 /// Programs of the passes, made when they are needed, and a vertex array without attributes.
 #[derive(Default)]
 pub(crate) struct DepthPasses {
-    tools: [Option<Tool>; 7],
+    /// By pass, and whether the source has samples.
+    tools: [[Option<Tool>; 7]; 2],
     vertex_array: u32,
 }
 
@@ -77,7 +78,7 @@ impl DepthPasses {
     pub(crate) fn destroy(&mut self, gles: &Gles) {
         // SAFETY: the context is current; its own names, deleted once.
         unsafe {
-            for tool in self.tools.iter_mut().filter_map(Option::take) {
+            for tool in self.tools.iter_mut().flatten().filter_map(Option::take) {
                 if let Some(program) = named!(NativeProgram, tool.name) {
                     gles.gl.delete_program(program);
                 }
@@ -89,30 +90,38 @@ impl DepthPasses {
         self.vertex_array = 0;
     }
 
-    fn tool(&mut self, gles: &Gles, pass: Pass) -> PipeResult<Tool> {
-        let slot = &mut self.tools[pass as usize];
+    fn tool(&mut self, gles: &Gles, pass: Pass, samples: bool) -> PipeResult<Tool> {
+        let slot = &mut self.tools[usize::from(samples)][pass as usize];
         if let Some(tool) = slot {
             return Ok(tool.clone());
         }
-        let tool = make(gles, pass)?;
+        let tool = make(gles, pass, samples)?;
         *slot = Some(tool.clone());
         Ok(tool)
     }
 }
 
-fn make(gles: &Gles, pass: Pass) -> PipeResult<Tool> {
+fn make(gles: &Gles, pass: Pass, samples: bool) -> PipeResult<Tool> {
     let gl = &gles.gl;
+    // A fragment for every sample, which reads the same one of the source.
+    let (version, suffix, sample) = match (samples, gles.version >= 32) {
+        (false, _) => ("#version 310 es", "", "0"),
+        (true, true) => ("#version 320 es", "MS", "gl_SampleID"),
+        (true, false) => ("#version 310 es\n#extension GL_OES_sample_variables : require", "MS", "gl_SampleID"),
+    };
     let sampler = match pass {
         Pass::Stencil | Pass::StencilBits | Pass::UnsignedColor => "usampler2D",
         Pass::SignedColor => "isampler2D",
         Pass::Depth | Pass::DepthBits | Pass::Color => "sampler2D",
     };
-    let head = "#version 310 es\nprecision highp float; precision highp int;\n";
-    let fragment = format!("{head}uniform highp {sampler} image;\n{AT}{}\n", pass.fragment());
+    let head = format!("{version}\nprecision highp float; precision highp int;\n");
+    let body = pass.fragment().replace("at(), 0)", &format!("at(), {sample})"));
+    let fragment = format!("{head}uniform highp {sampler}{suffix} image;\n{AT}{body}\n");
+    let vertex = VERTEX.replace("#version 310 es", version.lines().next().unwrap_or(version));
     // SAFETY: a context is current; shaders and program are fresh names of it.
     unsafe {
         let program = gl.create_program().map_err(PipeError::OutOfMemory)?;
-        for (stage, text) in [(gl::VERTEX_SHADER, VERTEX), (gl::FRAGMENT_SHADER, fragment.as_str())] {
+        for (stage, text) in [(gl::VERTEX_SHADER, vertex.as_str()), (gl::FRAGMENT_SHADER, fragment.as_str())] {
             let shader = gl.create_shader(stage).map_err(PipeError::OutOfMemory)?;
             gl.shader_source(shader, text);
             gl.compile_shader(shader);
@@ -133,7 +142,8 @@ fn make(gles: &Gles, pass: Pass) -> PipeResult<Tool> {
 }
 
 impl EsprytContext {
-    /// Copies a rectangle by drawing. `src` is a two-dimensional image of the backend's own, `dst` what the pass writes.
+    /// Copies a rectangle by drawing. `src` is a two-dimensional image of the backend's own, `dst` what the pass writes; when both have
+    /// samples, each sample is copied.
     pub(crate) fn depth_pass(
         &mut self,
         pass: Pass,
@@ -149,7 +159,7 @@ impl EsprytContext {
         let shared = self.shared.clone();
         let gles = &shared.device.gles;
         let (gl, has) = (&gles.gl, &gles.has);
-        let tool = self.depth_passes.tool(gles, pass)?;
+        let tool = self.depth_passes.tool(gles, pass, src.image.samples > 1)?;
         if !self.bind_single(gl::DRAW_FRAMEBUFFER, dst)? {
             return Err(PipeError::Unsupported(format!("copying into {:?}", dst.image.format)));
         }
@@ -166,7 +176,7 @@ impl EsprytContext {
         unsafe {
             let mode = if pass.samples_stencil() { gl::STENCIL_INDEX } else { gl::DEPTH_COMPONENT };
             if src.image.format.has_depth() && src.image.format.has_stencil() {
-                gl.tex_parameter_i32(gl::TEXTURE_2D, gl::DEPTH_STENCIL_TEXTURE_MODE, mode as i32);
+                gl.tex_parameter_i32(src.image.target, gl::DEPTH_STENCIL_TEXTURE_MODE, mode as i32);
             }
             for off in [
                 gl::CULL_FACE,

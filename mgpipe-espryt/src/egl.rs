@@ -21,6 +21,8 @@ pub(crate) mod numbers {
     pub(crate) const SYNC_FLUSH_COMMANDS: i32 = 1;
     /// `EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY_EXT`.
     pub(crate) const RESET_NOTIFICATION_STRATEGY: i32 = 0x3138;
+    /// `EGL_CONTEXT_OPENGL_ROBUST_ACCESS_EXT`.
+    pub(crate) const ROBUST_ACCESS: i32 = 0x30BF;
     /// `EGL_LOSE_CONTEXT_ON_RESET_EXT`.
     pub(crate) const LOSE_CONTEXT_ON_RESET: i32 = 0x31BF;
     /// `EGL_TIMEOUT_EXPIRED`.

@@ -111,6 +111,12 @@ fn list_mode(mode: u32) -> Option<u32> {
     }
 }
 
+/// The part of a range that lies within so many indices.
+fn cut(range: &DrawRange, room: u64) -> DrawRange {
+    let left = room.saturating_sub(u64::from(range.start));
+    DrawRange { count: u64::from(range.count).min(left) as u32, ..*range }
+}
+
 impl EsprytContext {
     /// Decides how the indices of a draw reach the driver.
     ///
@@ -150,23 +156,28 @@ impl EsprytContext {
             }
             let shared = self.shared.clone();
             let gles = &shared.device.gles;
-            let buffer = match user {
+            let (room, buffer) = match user {
                 Some(bytes) => {
                     let slice = self.ring.write(gles, bytes, 4)?;
-                    (slice.buffer, 0, slice.offset)
+                    (bytes.len() as u64, (slice.buffer, 0, slice.offset))
                 }
                 None => {
-                    let Some(buffer) = self.index_storage.clone() else { return Ok(None) };
-                    (buffer.name(gles)?, buffer.serial(), self.index_buffer.offset as usize)
+                    let Some(buffer) = &self.index_storage else { return Ok(None) };
+                    let start = self.index_buffer.offset;
+                    (buffer.size().saturating_sub(start), (buffer.name(gles)?, buffer.serial(), start as usize))
                 }
             };
+            let room = room / u64::from(info.index_size);
+            let is_within = |range: &DrawRange| u64::from(range.start) + u64::from(range.count) <= room;
+            // Indices behind the end of their buffer are not left to the driver.
+            let cut = (!ranges.iter().all(is_within)).then(|| ranges.iter().map(|range| cut(range, room)).collect());
             return Ok(Some(IndexPlan {
                 buffer: Some(buffer),
                 ty: index_type(info.index_size),
                 size: usize::from(info.index_size),
                 restart,
                 mode: info.mode,
-                ranges: None,
+                ranges: cut,
             }));
         }
         let mut read = Vec::new();
@@ -252,6 +263,14 @@ mod tests {
         out.clear();
         outline(gl::TRIANGLES, &[0, 1, 2, 3], true, &mut out);
         assert_eq!(out, [0, 1, 2]);
+    }
+
+    #[test]
+    fn ranges_end_with_their_buffer() {
+        let range = |start, count| DrawRange { start, count, index_bias: 3 };
+        assert_eq!(cut(&range(4, 10), 8), range(4, 4));
+        assert_eq!(cut(&range(9, 10), 8), range(9, 0));
+        assert_eq!(cut(&range(u32::MAX, u32::MAX), u64::MAX), range(u32::MAX, u32::MAX));
     }
 
     #[test]

@@ -367,7 +367,10 @@ impl Program {
             };
             let known = asked.as_ref().and_then(|(cache, question)| cache.read(question));
             if known.is_some_and(|binary| takes_binary(gles, program, &binary)) {
-                log::debug!("espryt: ESSL in {translated:?}, the driver's binary in {:?}", start.elapsed() - translated);
+                log::debug!(
+                    "espryt: ESSL in {translated:?}, the driver's binary in {:?}",
+                    start.elapsed() - translated
+                );
                 return Ok(self.with_locations(gles, native, program));
             }
             for (stage, text) in &sources {

@@ -2,8 +2,8 @@
 
 use super::library::Library;
 use super::numbers::{
-    CONDITION_SATISFIED, LOSE_CONTEXT_ON_RESET, RESET_NOTIFICATION_STRATEGY, SYNC_FENCE, SYNC_FLUSH_COMMANDS,
-    TIMEOUT_EXPIRED,
+    CONDITION_SATISFIED, LOSE_CONTEXT_ON_RESET, RESET_NOTIFICATION_STRATEGY, ROBUST_ACCESS, SYNC_FENCE,
+    SYNC_FLUSH_COMMANDS, TIMEOUT_EXPIRED,
 };
 use khronos_egl as egl;
 use std::ffi::{c_void, CStr};
@@ -79,6 +79,9 @@ impl Display {
                 minor,
                 strategy,
                 LOSE_CONTEXT_ON_RESET,
+                // What draws read beyond their buffers is undefined to the client, and no fault.
+                ROBUST_ACCESS,
+                1,
                 egl::NONE,
             ];
             // SAFETY: an initialised display with its own config, a context of it or none, a terminated list.
