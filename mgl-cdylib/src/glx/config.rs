@@ -82,27 +82,27 @@ pub(crate) fn list(screen: c_int, default: c_ulong, visuals: &[Visual], base: &[
 
 fn build(screen: c_int, default: c_ulong, visuals: &[Visual], base: &[Config]) -> Vec<FbConfig> {
     let mut list = Vec::new();
-    let mut add = |egl: Config, double_buffered: bool, srgb: bool, depth: Option<c_int>| {
+    let mut add = |egl: Config, double_buffered: bool, srgb: bool, depth: c_int| {
         // The depth stands in for the visual until visuals are shared out.
-        let visual = depth.map(|depth| Visual { id: 0, depth, class: TRUE_COLOR });
+        let visual = Some(Visual { id: 0, depth, class: TRUE_COLOR });
         list.push(FbConfig { id: 0, screen, visual, egl, double_buffered, srgb });
     };
     for srgb in [false, true] {
         for &egl in base {
-            add(egl, true, srgb, Some(24));
+            add(egl, true, srgb, 24);
         }
     }
     let alpha_shows = visuals.iter().any(|v| v.depth == 32);
     for &egl in base.iter().filter(|egl| alpha_shows && egl.rgba[3] != 0) {
-        add(egl, true, false, Some(32));
+        add(egl, true, false, 32);
     }
     for &egl in base {
-        add(egl, false, false, None);
+        add(egl, false, false, 24);
     }
     for depth in [24, 32] {
         let mut order: Vec<&mut FbConfig> =
             list.iter_mut().filter(|c| c.visual.is_some_and(|v| v.depth == depth)).collect();
-        order.sort_by_key(|c| (c.srgb, c.egl.samples, c.egl.rgba[3] == 0, rank(&c.egl)));
+        order.sort_by_key(|c| (!c.double_buffered, c.srgb, c.egl.samples, c.egl.rgba[3] == 0, rank(&c.egl)));
         let mut free: Vec<Visual> = visuals.iter().copied().filter(|v| v.depth == depth).collect();
         free.sort_by_key(|v| (v.id != default, v.class != TRUE_COLOR));
         let shared = free.first().copied();
@@ -131,7 +131,7 @@ impl FbConfig {
 
     /// What it can draw to, bits of `GLX_DRAWABLE_TYPE`.
     pub(crate) fn drawable_types(&self) -> i32 {
-        let window = if self.visual.is_some() && self.double_buffered { g::WINDOW_BIT } else { 0 };
+        let window = if self.visual.is_some() { g::WINDOW_BIT } else { 0 };
         window | g::PBUFFER_BIT
     }
 
@@ -219,12 +219,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn single_buffered_configs_have_no_windows() {
+    fn configs_with_a_visual_have_windows_whatever_their_buffers_are() {
         for config in sample() {
-            let window = config.attribute(g::DRAWABLE_TYPE).is_some_and(|types| types & g::WINDOW_BIT != 0);
-            assert_eq!(window, config.double_buffered);
-            assert_eq!(config.attribute(g::VISUAL_ID) != Some(0), window);
+            let types = config.attribute(g::DRAWABLE_TYPE).unwrap_or(0);
+            assert_eq!(types & g::WINDOW_BIT != 0, config.attribute(g::VISUAL_ID) != Some(0), "{config:?}");
         }
+        assert!(sample().iter().any(|c| !c.double_buffered && c.visual.is_some()));
+        assert!(build(0, 0x21, &[], &crate::egl::config::list(&[], 64)).iter().all(|c| c.visual.is_none()));
     }
 
     #[test]

@@ -17,7 +17,8 @@ pub(crate) const MAX_INTERVAL: i32 = 1;
 /// `glXSwapBuffers`: ends the frame and shows it, if the drawable is current on this thread for drawing.
 pub(crate) fn swap_buffers(connection: &Connection, id: Xid) -> GlxResult<()> {
     let current = current::current().filter(|(_, binding)| binding.dpy == connection.dpy() as usize);
-    let Some((current, _)) = current.filter(|(_, binding)| is(binding.drawables.as_ref(), binding.ids.0, id)) else {
+    let Some((current, binding)) = current.filter(|(_, binding)| is(binding.drawables.as_ref(), binding.ids.0, id))
+    else {
         if connection.known_drawable(id).is_none() {
             // A plain window that was never current has no buffers, which is no error if it is a window.
             drawable::query(connection, id, g::WIDTH)?;
@@ -25,7 +26,18 @@ pub(crate) fn swap_buffers(connection: &Connection, id: Xid) -> GlxResult<()> {
         log::warn!("glXSwapBuffers of a drawable that is not current on this thread shows nothing");
         return Ok(());
     };
-    let (shown, lost) = thread::with_context(&current, |gl| (gl.swap_buffers(), gl.check_lost()))?;
+    // GLX 1.4 §3.3.10: without a back buffer there is nothing to swap, but the flush counts, which shows the front buffer.
+    let single = binding.drawables.as_ref().filter(|(draw, _)| !draw.config.double_buffered);
+    let (shown, lost) = thread::with_context(&current, |gl| {
+        let shown = match single {
+            Some((draw, _)) => {
+                gl.flush();
+                !draw.surface.drawable.is_gone()
+            }
+            None => gl.swap_buffers(),
+        };
+        (shown, gl.check_lost())
+    })?;
     if lost {
         return fail(Code::GlxContext, "the context was lost");
     }

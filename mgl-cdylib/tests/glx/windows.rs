@@ -125,3 +125,31 @@ fn a_window_that_is_gone_is_an_error_of_the_swap() {
         }
     });
 }
+
+#[test]
+fn a_window_with_one_buffer_shows_what_is_flushed() {
+    ways::both("windows::a_window_with_one_buffer_shows_what_is_flushed", || {
+        let glx = Glx::load();
+        // SAFETY: the types of these functions, handles of this display, and a visual that is freed with XFree.
+        unsafe {
+            let mut list = [RGBA, RED_SIZE, 8, DEPTH_SIZE, 24, 0];
+            let visual = (glx.choose_visual)(glx.dpy, 0, list.as_mut_ptr());
+            assert!(!visual.is_null());
+            let mut double = -1;
+            assert_eq!(((glx.get_config)(glx.dpy, visual, DOUBLEBUFFER, &mut double), double), (0, 0));
+            let context = (glx.create_context)(glx.dpy, visual, 0, 1);
+            assert_ne!(context, 0);
+            let window = glx.x.window(glx.dpy, 32, 32);
+            assert_eq!((glx.make_current)(glx.dpy, window, context), 1);
+            let flush: unsafe extern "C" fn() = glx.proc(c"glFlush");
+            glx.clear([1.0, 0.0, 1.0, 1.0]);
+            flush();
+            glx.x.await_pixel(glx.dpy, window, 31, 31, [255, 0, 255]);
+            glx.clear([0.0, 1.0, 0.0, 1.0]);
+            (glx.swap_buffers)(glx.dpy, window);
+            glx.x.await_pixel(glx.dpy, window, 31, 31, [0, 255, 0]);
+            (glx.x.free)(visual.cast());
+        }
+        glx.expect(0);
+    });
+}
