@@ -8,7 +8,7 @@ use crate::driver_dir;
 use crate::exec::{self, Finished};
 use crate::gl_driver::GlDriver;
 use crate::law;
-use crate::piglit::{self, expectations::Expectations};
+use crate::piglit::{self, expectations::Expectations, status::Status};
 use crate::tidy;
 use crate::workspace::Workspace;
 
@@ -62,6 +62,12 @@ pub const STEPS: &[Step] = &[
         about: "a sample of that list with the backend on a thread and in a process of its own",
         fast: false,
         run: split_piglit,
+    },
+    Step {
+        name: "espryt-piglit",
+        about: "a sample of that list on OpenGL ES, against its own expectations",
+        fast: false,
+        run: espryt_piglit,
     },
 ];
 
@@ -196,6 +202,17 @@ fn split_piglit(workspace: &Workspace) -> Result<Report> {
         all.note = format!("{} each on two transports", report.note);
     }
     Ok(all)
+}
+
+/// Of so many tests that pass on OpenGL ES one runs; those that do not pass run all.
+const SAMPLED_ON_ESPRYT: usize = 8;
+
+fn espryt_piglit(workspace: &Workspace) -> Result<Report> {
+    let mut list = Expectations::read(&workspace.root.join("tests/piglit/espryt.tsv"))?;
+    let entries = std::mem::take(&mut list.entries);
+    let chosen = |(at, (_, status)): &(usize, (String, Status))| at % SAMPLED_ON_ESPRYT == 0 || !status.is_good();
+    list.entries = entries.into_iter().enumerate().filter(chosen).map(|(_, entry)| entry).collect();
+    piglit_list(workspace, &list, GlDriver::MglEspryt)
 }
 
 fn piglit_expectations(workspace: &Workspace) -> Result<Expectations> {
