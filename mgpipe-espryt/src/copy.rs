@@ -187,10 +187,9 @@ impl EsprytContext {
         gles.before_trial("mipmaps");
         // SAFETY: the context is current and the image is bound to its target.
         unsafe {
-            if part.is_none() {
-                gles.gl.tex_parameter_i32(image.target, gl::TEXTURE_BASE_LEVEL, base as i32);
-                gles.gl.tex_parameter_i32(image.target, gl::TEXTURE_MAX_LEVEL, last as i32);
-            }
+            let first = if part.is_some() { 0 } else { base };
+            gles.gl.tex_parameter_i32(image.target, gl::TEXTURE_BASE_LEVEL, first as i32);
+            gles.gl.tex_parameter_i32(image.target, gl::TEXTURE_MAX_LEVEL, (first + last - base) as i32);
             gles.gl.generate_mipmap(image.target);
         }
         let refused = gles.drain_errors().is_some();
