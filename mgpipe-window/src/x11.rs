@@ -488,9 +488,9 @@ fn pixels_of(connection: &RustConnection, visual: u32, depth: u8) -> Result<Orde
         return Err(format!("windows of depth {depth} have no pixels of four bytes"));
     }
     let types = setup.roots.iter().flat_map(|root| &root.allowed_depths).flat_map(|depth| &depth.visuals);
-    let masks =
+    let mut masks =
         types.filter(|kind| kind.visual_id == visual).map(|kind| (kind.red_mask, kind.green_mask, kind.blue_mask));
-    match masks.last() {
+    match masks.next() {
         Some((0xff_0000, 0xff00, 0xff)) => Ok(Order::Bgra),
         Some((0xff, 0xff00, 0xff_0000)) => Ok(Order::Rgba),
         other => Err(format!("the visual {visual:#x} has no known masks: {other:x?}")),

@@ -1,4 +1,4 @@
-//! EGL 1.5 for OpenGL on off-screen surfaces.
+//! EGL 1.5 for OpenGL, on off-screen surfaces and X11 windows.
 //!
 //! `entry` holds the C functions and nothing else; the other modules are the objects. Handles are numbers that are
 //! never reused and never dereferenced, so any value an application passes is safe to look up.
