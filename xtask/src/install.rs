@@ -18,8 +18,8 @@ use crate::outcome::Outcome;
 use crate::packages;
 use crate::workspace::Workspace;
 
-pub use self::layout::{Layout, GLX_VARIABLE};
 use self::layout::{Entry, What};
+pub use self::layout::{Layout, GLX_VARIABLE};
 
 /// Where an installation is.
 #[derive(Args, Clone, Debug)]

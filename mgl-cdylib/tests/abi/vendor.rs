@@ -55,7 +55,8 @@ fn the_handshake_fills_the_mandatory_slots() {
         let display: unsafe extern "C" fn(u32, usize, *const isize) -> usize = std::mem::transmute(imports[0]);
         assert_ne!(display(0x3038, 0, std::ptr::null()), 0, "the default display");
         assert_ne!(display(0x31dd, 0, std::ptr::null()), 0, "surfaceless");
-        assert_eq!(display(0x31d5, 0, std::ptr::null()), 0, "X11 is not there");
+        assert_ne!(display(0x31d5, 0, std::ptr::null()), 0, "X11, which is looked for when it is initialised");
+        assert_eq!(display(0x31d7, 0, std::ptr::null()), 0, "GBM is not there");
     }
 }
 
