@@ -7,3 +7,4 @@ mod framebuffers;
 mod images;
 mod programs;
 mod states;
+mod windows;

@@ -128,9 +128,14 @@ impl ContextState {
         let window = &mut self.framebuffers.window;
         window.stale = false;
         let mut moved = false;
+        let mut asked = std::ptr::null();
         for bound in [&mut window.draw, &mut window.read].into_iter().flatten() {
             let drawable = bound.drawable.clone();
-            drawable.follow_size();
+            // Mostly one window is drawn to and read: it is asked once.
+            if !std::ptr::eq(asked, Arc::as_ptr(&drawable)) {
+                asked = Arc::as_ptr(&drawable);
+                drawable.follow_size();
+            }
             let desc = drawable.desc();
             if (desc.width, desc.height) == (bound.desc.width, bound.desc.height) {
                 continue;
