@@ -31,6 +31,9 @@ pub(crate) fn servers() -> Vec<i32> {
     found
 }
 
+/// Deaths in a row without a right picture between: one more, and the question that all of them met is blamed for them.
+const MOST_HASTY: u32 = 2;
+
 /// A generator of moments (xorshift).
 struct Random(u64);
 
@@ -52,9 +55,11 @@ impl Killer {
     pub(crate) fn start(count: u32, seed: u64, progress: Arc<Progress>) -> Killer {
         Killer(std::thread::spawn(move || {
             let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+            let mut hasty = 0;
             for death in 0..count {
                 let start = Instant::now();
-                if death == 0 || random.below(4) != 0 {
+                hasty = if death != 0 && hasty < MOST_HASTY && random.below(4) == 0 { hasty + 1 } else { 0 };
+                if hasty == 0 {
                     let calm = 1 + random.below(6) as u32;
                     while progress.right.load(Ordering::Acquire) < calm {
                         if start.elapsed() > PATIENCE {
