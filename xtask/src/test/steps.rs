@@ -56,6 +56,12 @@ pub const STEPS: &[Step] = &[
         run: scenarios,
     },
     Step { name: "python", about: "Python programs on MGL, compared with the reference GL", fast: false, run: python },
+    Step {
+        name: "clients",
+        about: "real programs with windows, compared with the reference GL",
+        fast: false,
+        run: clients,
+    },
     Step { name: "piglit", about: "the committed list of piglit tests on MGL", fast: false, run: piglit_step },
     Step {
         name: "split-piglit",
@@ -145,11 +151,11 @@ fn build(workspace: &Workspace) -> Result<Report> {
     Ok(report)
 }
 
-/// Everything but the two harnesses that start GL programs, which have steps of their own: nextest would start a process
-/// for each of their tests and so undo their batching.
+/// Everything but the three harnesses that start GL programs, which have steps of their own: nextest would start a process
+/// for each of their tests and so undo their batching, and what they install would be installed by several at once.
 fn nextest(workspace: &Workspace) -> Result<Report> {
     need_cargo_tool(workspace, "cargo-nextest")?;
-    let filter = "not (package(mgl-tests) and (binary(scenarios) or binary(python)))";
+    let filter = "not (package(mgl-tests) and (binary(scenarios) or binary(python) or binary(clients)))";
     let args = ["nextest", "run", "--workspace", "--no-fail-fast", "--color", "never", "-E", filter];
     let finished = exec::logged(&mut workspace.cargo(args), "cargo nextest", &workspace.log("tests"))?;
     if !finished.status.success() {
@@ -167,6 +173,10 @@ fn scenarios(workspace: &Workspace) -> Result<Report> {
 
 fn python(workspace: &Workspace) -> Result<Report> {
     harness(workspace, "python")
+}
+
+fn clients(workspace: &Workspace) -> Result<Report> {
+    harness(workspace, "clients")
 }
 
 /// Runs one of the test targets that bring their own harness.
