@@ -5,11 +5,12 @@
 //! gives it to the application, and the stub finds the vendor of the display or device it is called for.
 
 use std::ffi::{c_char, c_int, c_void, CStr};
-use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::egl;
 use crate::egl::enums as e;
 use crate::logging;
+use crate::stubs::{self, Stub};
 
 /// The interface version that this file speaks: major number in the high half.
 const ABI_MAJOR: u32 = 0;
@@ -128,34 +129,13 @@ unsafe extern "C" fn get_proc_address(name: *const c_char) -> *const () {
 
 unsafe extern "C" fn get_dispatch_address(name: *const c_char) -> *const () {
     logging::init();
-    find(name).map_or(std::ptr::null(), |stub| stub.address.0)
+    // SAFETY: libglvnd passes terminated strings.
+    unsafe { stubs::address(&STUBS, name) }
 }
 
 unsafe extern "C" fn set_dispatch_index(name: *const c_char, index: c_int) {
-    if let Some(stub) = find(name) {
-        stub.index.store(index, Ordering::Release);
-    }
-}
-
-struct Address(*const ());
-
-// SAFETY: the address of a function.
-unsafe impl Sync for Address {}
-
-/// One dispatch stub: the extension function, the code for it and the place libEGL gave it in its table.
-struct Stub {
-    name: &'static str,
-    address: Address,
-    index: AtomicI32,
-}
-
-fn find(name: *const c_char) -> Option<&'static Stub> {
-    if name.is_null() {
-        return None;
-    }
-    // SAFETY: libEGL passes terminated strings.
-    let name = unsafe { CStr::from_ptr(name) };
-    STUBS.iter().find(|s| s.name.as_bytes() == name.to_bytes())
+    // SAFETY: libglvnd passes terminated strings.
+    unsafe { stubs::set_place(&STUBS, name, index) }
 }
 
 /// The vendor's own function for a call, once libEGL knows which vendor that is.
@@ -170,7 +150,7 @@ fn target(stub: &Stub, vendor: impl FnOnce(&ApiExports) -> *mut c_void, error: i
             return None;
         }
         (exports.set_last_vendor)(vendor);
-        let function = (exports.fetch_dispatch_entry)(vendor, stub.index.load(Ordering::Acquire));
+        let function = (exports.fetch_dispatch_entry)(vendor, stub.place());
         if function.is_null() {
             (exports.set_egl_error)(error);
             return None;
@@ -203,7 +183,7 @@ macro_rules! dispatch_stubs {
         )*
 
         static STUBS: [Stub; [$($place),*].len()] =
-            [$(Stub { name: $name, address: Address($local as *const ()), index: AtomicI32::new(-1) }),*];
+            [$(Stub::new($name, $local as *const ())),*];
     };
 }
 
@@ -237,7 +217,7 @@ mod tests {
         for stub in &STUBS {
             assert!(!egl::egl_proc(&std::ffi::CString::new(stub.name).expect("a C name")).is_null(), "{}", stub.name);
         }
-        assert_eq!(find(c"eglCreateSyncKHR".as_ptr()).map(|s| s.name), Some("eglCreateSyncKHR"));
-        assert!(find(c"eglSomethingElse".as_ptr()).is_none());
+        assert_eq!(stubs::find(&STUBS, c"eglCreateSyncKHR").map(|s| s.name), Some("eglCreateSyncKHR"));
+        assert!(stubs::find(&STUBS, c"eglSomethingElse").is_none());
     }
 }

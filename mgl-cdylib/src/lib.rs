@@ -19,6 +19,7 @@ pub mod glvnd;
 pub mod glx;
 
 mod counting;
+mod criterion;
 mod driver;
 mod front;
 mod glue;
@@ -26,5 +27,6 @@ mod logging;
 mod native;
 mod settings;
 mod settings_file;
+mod stubs;
 mod tls;
 mod transport;

@@ -190,9 +190,7 @@ impl Settings {
 /// The folder for compiled shaders under the user's cache folder. Paths that are not absolute are invalid there and ignored
 /// (XDG base directories).
 fn shader_folder(cache: &str, home: &str) -> Option<PathBuf> {
-    let absolute = |path: &str| Some(PathBuf::from(path)).filter(|path| path.is_absolute());
-    let base = absolute(cache).or_else(|| absolute(home).map(|home| home.join(".cache")))?;
-    Some(base.join("mgl").join("shaders"))
+    Some(mgpipe_cache::folder_below(Some(cache.into()), Some(home.into()))?.join("shaders"))
 }
 
 #[cfg(test)]

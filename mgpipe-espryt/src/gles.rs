@@ -231,7 +231,7 @@ impl Gles {
         let version = if es32 { 32 } else { 31 };
         // SAFETY: the context is current; the name has one value.
         let binaries = unsafe { gl.get_parameter_i32(glow::NUM_PROGRAM_BINARY_FORMATS) } > 0;
-        let cache = DiskCache::of_environment();
+        let cache = crate::disk_cache::of_environment();
         let identity = String::new();
         let mut gles =
             Gles { gl, ext, has, scratch, version, renderer, watched, reset_status, cache, identity, binaries };

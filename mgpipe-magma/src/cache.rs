@@ -1,24 +1,17 @@
 //! The pipeline cache on disk: one file a device, written atomically, ignored when it is damaged.
 
 use ash::vk;
-use std::fs::File;
-use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use mgpipe_cache::{is_trusted, read_file, replace_file, user_folder};
+use std::path::PathBuf;
 
 /// Bytes of a file that are read at most.
 const MAX_BYTES: u64 = 256 << 20;
 
 /// Where the cache of a device lies, `None` when no cache folder is known or caches on disk are switched off.
 fn path(properties: &vk::PhysicalDeviceProperties) -> Option<PathBuf> {
-    if mgpipe_types::switches::switch("MGL_SHADER_CACHE").is_some_and(|value| value == "off") {
-        return None;
-    }
-    // Paths that are not absolute are invalid (XDG base directories).
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
     let uuid: String = properties.pipeline_cache_uuid.iter().map(|byte| format!("{byte:02x}")).collect();
     let name = format!("{:04x}-{:04x}-{uuid}.pipelines", properties.vendor_id, properties.device_id);
-    Some(folder.join("mgl").join(name))
+    Some(user_folder()?.join(name))
 }
 
 /// Whether bytes begin with the header that the specification defines (VkPipelineCacheHeaderVersionOne) for this device.
@@ -43,53 +36,11 @@ fn checksum(data: &[u8]) -> u64 {
     data.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
-/// The bytes of a plain file that this user has written. The folder may be one where others can put something: a pipe that
-/// nobody writes to must not stop the program, and a driver must not be given what somebody else made up.
-fn read(path: &Path) -> Option<Vec<u8>> {
-    let file = open(path)?;
-    let mut bytes = Vec::new();
-    // What grows while it is read is cut, and its sum tells.
-    file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
-}
-
-#[cfg(unix)]
-fn open(path: &Path) -> Option<File> {
-    use rustix::fs::{Mode, OFlags};
-    use rustix::process::{geteuid, getuid};
-    use std::os::unix::fs::MetadataExt as _;
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
-    let data = file.metadata().ok()?;
-    // A program with more rights than the user who started it takes nothing from a folder that this user has named.
-    let own = data.uid() == geteuid().as_raw() && getuid() == geteuid();
-    (data.is_file() && data.len() <= MAX_BYTES && own && data.mode() & 0o022 == 0).then_some(file)
-}
-
-#[cfg(not(unix))]
-fn open(path: &Path) -> Option<File> {
-    let file = File::open(path).ok()?;
-    let data = file.metadata().ok()?;
-    (data.is_file() && data.len() <= MAX_BYTES).then_some(file)
-}
-
-/// Puts a file in place as a whole. What has the temporary file's name already is removed, not written to.
-fn write(path: &Path, temporary: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let _ = std::fs::remove_file(temporary);
-    let written = options.open(temporary)?.write_all(bytes).and_then(|()| std::fs::rename(temporary, path));
-    if written.is_err() {
-        let _ = std::fs::remove_file(temporary);
-    }
-    written
-}
-
 /// Creates the device's cache, filled from disk when there is a sound file. Null when the driver refuses.
 pub(crate) fn load(device: &ash::Device, properties: &vk::PhysicalDeviceProperties) -> vk::PipelineCache {
-    let file = path(properties).and_then(|path| read(&path)).unwrap_or_default();
+    // A driver must not be given what somebody else made up.
+    let path = path(properties).filter(|_| is_trusted());
+    let file = path.and_then(|path| read_file(&path, MAX_BYTES)).unwrap_or_default();
     let data = unwrap_file(&file).filter(|data| header_matches(data, properties)).unwrap_or(&[]);
     let info = vk::PipelineCacheCreateInfo::default().initial_data(data);
     // SAFETY: the data is empty or was written by this driver, as its header says.
@@ -111,7 +62,7 @@ pub(crate) fn save(device: &ash::Device, properties: &vk::PhysicalDeviceProperti
     let temporary = path.with_extension(format!("tmp{}", std::process::id()));
     let mut bytes = checksum(&data).to_le_bytes().to_vec();
     bytes.extend_from_slice(&data);
-    let written = std::fs::create_dir_all(folder).and_then(|()| write(&path, &temporary, &bytes));
+    let written = std::fs::create_dir_all(folder).and_then(|()| replace_file(&path, &temporary, &bytes));
     if let Err(error) = written {
         log::debug!("pipeline cache not saved: {error}");
     }
@@ -132,33 +83,6 @@ mod tests {
         }
         file[12] ^= 1;
         assert_eq!(unwrap_file(&file), None);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn only_plain_files_of_this_user_are_read() {
-        use std::os::unix::fs::{symlink, PermissionsExt as _};
-        let folder = std::env::temp_dir().join(format!("mgl-magma-cache-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        let (path, temporary) = (folder.join("cache"), folder.join("tmp"));
-        write(&path, &temporary, b"bytes").unwrap();
-        assert_eq!(read(&path).as_deref(), Some(&b"bytes"[..]));
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o602)).unwrap();
-        assert_eq!(read(&path), None, "others may have written it");
-        std::fs::remove_file(&path).unwrap();
-        symlink("/dev/zero", &path).unwrap();
-        assert_eq!(read(&path), None, "no file, and without an end");
-        std::fs::remove_file(&path).unwrap();
-        rustix::fs::mkfifoat(rustix::fs::CWD, &path, rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
-        assert_eq!(read(&path), None, "a pipe without a writer");
-        let victim = folder.join("victim");
-        std::fs::write(&victim, "as it was").unwrap();
-        symlink(&victim, &temporary).unwrap();
-        write(&path, &temporary, b"bytes").unwrap();
-        assert_eq!(read(&path).as_deref(), Some(&b"bytes"[..]));
-        assert_eq!(std::fs::read(&victim).unwrap(), b"as it was");
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

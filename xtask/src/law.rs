@@ -14,18 +14,20 @@ use crate::workspace::Workspace;
 /// An edge that is not here is a failure that names it: add it only together with a decision record.
 pub const ALLOWED: &[(&str, &[&str])] = &[
     ("mgpipe-types", &[]),
+    ("mgpipe-cache", &["mgpipe-types"]),
     ("mgpipe-handles", &["mgpipe-types"]),
     ("mgpipe-tracker", &["mgpipe-types", "mgpipe-handles"]),
     ("mgpipe-wire", &["mgpipe-types", "mgpipe-handles"]),
-    ("mgpipe-espryt", &["mgpipe-types", "mgpipe-handles"]),
+    ("mgpipe-espryt", &["mgpipe-types", "mgpipe-cache", "mgpipe-handles"]),
     ("mgpipe-window", &[]),
-    ("mgpipe-magma", &["mgpipe-types", "mgpipe-handles", "mgpipe-window"]),
-    ("mgl-glsl", &["mgpipe-types"]),
+    ("mgpipe-magma", &["mgpipe-types", "mgpipe-cache", "mgpipe-handles", "mgpipe-window"]),
+    ("mgl-glsl", &["mgpipe-types", "mgpipe-cache"]),
     ("mgl-frontend", &["mgpipe-types", "mgpipe-handles", "mgpipe-tracker", "mgl-glsl"]),
     (
         "mgl-cdylib",
         &[
             "mgpipe-types",
+            "mgpipe-cache",
             "mgpipe-handles",
             "mgpipe-tracker",
             "mgpipe-wire",
@@ -56,7 +58,8 @@ pub const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that must work without the GL frontend, the tracker and any GLSL compiler.
-pub const SERVER_SIDE: &[&str] = &["mgpipe-wire", "mgpipe-espryt", "mgpipe-magma", "mgpipe-window", "mgl-server"];
+pub const SERVER_SIDE: &[&str] =
+    &["mgpipe-wire", "mgpipe-espryt", "mgpipe-magma", "mgpipe-window", "mgpipe-cache", "mgl-server"];
 
 /// What those crates must not reach, directly or through anything.
 pub const CLIENT_ONLY: &[&str] = &[

@@ -6,6 +6,7 @@ use mgpipe_window::Visual;
 
 use super::enums as e;
 use super::error::{fail, EglResult};
+use crate::criterion::{self, Criterion};
 
 /// The largest pbuffer side that is advertised when the device allows more.
 const MAX_PBUFFER_SIDE: i32 = 16384;
@@ -28,6 +29,9 @@ pub(crate) struct Config {
     /// The visual that windows for it are made with; `None` when it has no windows.
     pub(crate) visual: Option<Visual>,
 }
+
+/// What stands for visuals where windows have none: those of Wayland take every config.
+pub(crate) const NO_VISUALS: [Visual; 1] = [Visual { id: 0, class: 0, depth: 24, is_root: false }];
 
 /// The list of a display with windows. Configs with and without alpha have the visual that most windows have; where there is
 /// a visual with alpha, further configs have that one.
@@ -85,7 +89,10 @@ impl Config {
             e::NATIVE_RENDERABLE => i32::from(self.visual.is_some()),
             // Numbers of X resources have 29 bits.
             e::NATIVE_VISUAL_ID => self.visual.map_or(0, |visual| visual.id as i32),
-            e::NATIVE_VISUAL_TYPE => self.visual.map_or(e::NONE, |visual| visual.class.into()),
+            e::NATIVE_VISUAL_TYPE => match self.visual {
+                Some(visual) if visual.id != 0 => visual.class.into(),
+                _ => e::NONE,
+            },
             e::SAMPLE_BUFFERS => i32::from(self.samples > 0),
             e::SAMPLES => self.samples,
             e::STENCIL_SIZE => self.stencil,
@@ -96,14 +103,6 @@ impl Config {
             _ => return None,
         })
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Criterion {
-    AtLeast,
-    Exact,
-    Mask,
-    Ignored,
 }
 
 /// The selection criterion of each attribute and the value that an absent one has (EGL 1.5 table 3.4).
@@ -162,18 +161,14 @@ pub(crate) fn choose(configs: &[Config], attributes: &[(i32, i32)]) -> EglResult
         }
         slot.2 = value;
     }
-    let value_of = |name: i32| wanted.iter().find(|(n, ..)| *n == name).map_or(e::DONT_CARE, |w| w.2);
-    let id = value_of(e::CONFIG_ID);
+    let id = criterion::wanted(&wanted, e::CONFIG_ID);
     if id != e::DONT_CARE {
         // An explicit id overrides every other criterion.
         return Ok(configs.iter().copied().filter(|c| c.id == id).collect());
     }
     let mut chosen: Vec<Config> =
-        configs.iter().copied().filter(|c| wanted.iter().all(|&(n, k, v)| matches(c, n, k, v))).collect();
-    let colours: Vec<i32> = [e::RED_SIZE, e::GREEN_SIZE, e::BLUE_SIZE, e::ALPHA_SIZE]
-        .into_iter()
-        .filter(|&name| !matches!(value_of(name), 0 | e::DONT_CARE))
-        .collect();
+        configs.iter().copied().filter(|c| wanted.iter().all(|&(n, k, v)| k.fits(c.attribute(n), v))).collect();
+    let colours = criterion::asked(&wanted, &[e::RED_SIZE, e::GREEN_SIZE, e::BLUE_SIZE, e::ALPHA_SIZE]);
     chosen.sort_by(|a, b| compare(a, b, &colours));
     Ok(chosen)
 }
@@ -192,19 +187,6 @@ fn acceptable(name: i32, criterion: Criterion, value: i32) -> bool {
         // Bits of extensions that are not there are accepted: they just match nothing.
         _ if criterion == Criterion::AtLeast => value >= 0,
         _ => true,
-    }
-}
-
-fn matches(config: &Config, name: i32, criterion: Criterion, wanted: i32) -> bool {
-    let Some(value) = config.attribute(name) else { return criterion == Criterion::Ignored };
-    if criterion == Criterion::Ignored || wanted == e::DONT_CARE {
-        return true;
-    }
-    match criterion {
-        Criterion::AtLeast => value >= wanted,
-        Criterion::Exact => value == wanted,
-        Criterion::Mask => value & wanted == wanted,
-        Criterion::Ignored => true,
     }
 }
 

@@ -4,14 +4,7 @@ use std::cmp::Ordering;
 
 use super::config::FbConfig;
 use super::enums as g;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Criterion {
-    AtLeast,
-    Exact,
-    Mask,
-    Ignored,
-}
+use crate::criterion::{self, Criterion};
 
 /// The selection criterion of each attribute and the value that an absent one has.
 const CRITERIA: [(i32, Criterion, i32); 32] = [
@@ -66,20 +59,16 @@ pub(crate) fn choose(configs: &'static [FbConfig], attributes: &[(i32, i32)]) ->
         }
         slot.2 = value;
     }
-    let value_of = |name: i32| wanted.iter().find(|(n, ..)| *n == name).map_or(g::DONT_CARE, |w| w.2);
-    let id = value_of(g::FBCONFIG_ID);
+    let id = criterion::wanted(&wanted, g::FBCONFIG_ID);
     if id != g::DONT_CARE {
         // An explicit id overrides every other criterion.
         return Some(configs.iter().filter(|c| c.id == id).collect());
     }
     let mut chosen: Vec<&FbConfig> =
-        configs.iter().filter(|c| wanted.iter().all(|&(n, k, v)| matches(c, n, k, v))).collect();
-    let asked = |names: &[i32]| -> Vec<i32> {
-        names.iter().copied().filter(|&name| !matches!(value_of(name), 0 | g::DONT_CARE)).collect()
-    };
+        configs.iter().filter(|c| wanted.iter().all(|&(n, k, v)| k.fits(c.attribute(n), v))).collect();
     let order = Order {
-        colours: asked(&[g::RED_SIZE, g::GREEN_SIZE, g::BLUE_SIZE, g::ALPHA_SIZE]),
-        depth: !asked(&[g::DEPTH_SIZE]).is_empty(),
+        colours: criterion::asked(&wanted, &[g::RED_SIZE, g::GREEN_SIZE, g::BLUE_SIZE, g::ALPHA_SIZE]),
+        depth: !criterion::asked(&wanted, &[g::DEPTH_SIZE]).is_empty(),
     };
     chosen.sort_by(|a, b| order.compare(a, b));
     Some(chosen)
@@ -119,19 +108,6 @@ fn acceptable(name: i32, criterion: Criterion, value: i32) -> bool {
         _ if criterion == Criterion::AtLeast => value >= 0 || value == g::DONT_CARE,
         // Bits and types that do not exist match nothing.
         _ => true,
-    }
-}
-
-fn matches(config: &FbConfig, name: i32, criterion: Criterion, wanted: i32) -> bool {
-    if criterion == Criterion::Ignored || wanted == g::DONT_CARE {
-        return true;
-    }
-    let Some(value) = config.attribute(name) else { return false };
-    match criterion {
-        Criterion::AtLeast => value >= wanted,
-        Criterion::Exact => value == wanted,
-        Criterion::Mask => value & wanted == wanted,
-        Criterion::Ignored => true,
     }
 }
 

@@ -5,10 +5,11 @@
 //! vendor of the drawable or context that it is called for.
 
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
-use std::sync::atomic::{AtomicI32, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::xlib::{Dpy, Xid};
 use crate::driver;
+use crate::stubs::{self, Stub};
 
 /// The interface version that this file speaks: major number in the high half.
 const ABI_MAJOR: u32 = 1;
@@ -93,34 +94,13 @@ unsafe extern "C" fn get_proc_address(name: *const c_char) -> *const () {
 }
 
 unsafe extern "C" fn get_dispatch_address(name: *const c_char) -> *const () {
-    find(name).map_or(std::ptr::null(), |stub| stub.address.0)
+    // SAFETY: libglvnd passes terminated strings.
+    unsafe { stubs::address(&STUBS, name) }
 }
 
 unsafe extern "C" fn set_dispatch_index(name: *const c_char, index: c_int) {
-    if let Some(stub) = find(name) {
-        stub.index.store(index, Ordering::Release);
-    }
-}
-
-struct Address(*const ());
-
-// SAFETY: the address of a function.
-unsafe impl Sync for Address {}
-
-/// One dispatch stub: the extension function, the code for it and the place libGLX gave it in its table.
-struct Stub {
-    name: &'static str,
-    address: Address,
-    index: AtomicI32,
-}
-
-fn find(name: *const c_char) -> Option<&'static Stub> {
-    if name.is_null() {
-        return None;
-    }
-    // SAFETY: libGLX passes terminated strings.
-    let name = unsafe { CStr::from_ptr(name) };
-    STUBS.iter().find(|s| s.name.as_bytes() == name.to_bytes())
+    // SAFETY: libglvnd passes terminated strings.
+    unsafe { stubs::set_place(&STUBS, name, index) }
 }
 
 /// The vendor's own function for a call, once libGLX knows which vendor that is.
@@ -132,7 +112,7 @@ fn target(stub: &Stub, vendor: impl FnOnce(&ApiExports) -> *mut c_void) -> Optio
         return None;
     }
     // SAFETY: a function of libGLX's table, with a vendor that it named.
-    let function = unsafe { (exports.fetch_dispatch_entry)(vendor, stub.index.load(Ordering::Acquire)) };
+    let function = unsafe { (exports.fetch_dispatch_entry)(vendor, stub.place()) };
     (!function.is_null()).then_some(function)
 }
 
@@ -159,7 +139,7 @@ macro_rules! dispatch_stubs {
         )*
 
         static STUBS: [Stub; [$($place),*].len()] =
-            [$(Stub { name: $name, address: Address($local as *const ()), index: AtomicI32::new(-1) }),*];
+            [$(Stub::new($name, $local as *const ())),*];
     };
 }
 
@@ -183,8 +163,8 @@ mod tests {
         for stub in &STUBS {
             let name = std::ffi::CString::new(stub.name).expect("a C name");
             assert!(!super::super::glx_proc(&name).is_null(), "{}", stub.name);
-            assert_eq!(find(name.as_ptr()).map(|s| s.name), Some(stub.name));
+            assert_eq!(stubs::find(&STUBS, &name).map(|s| s.name), Some(stub.name));
         }
-        assert!(find(c"glXSomethingElse".as_ptr()).is_none());
+        assert!(stubs::find(&STUBS, c"glXSomethingElse").is_none());
     }
 }
