@@ -104,7 +104,8 @@ impl EsprytContext {
         let is_whole = aspects.iter().all(|(has, bit)| !has || mask & bit != 0);
         let mirrors = |s0: i32, s1: i32, d0: i32, d1: i32| (s1 < s0) != (d1 < d0);
         let is_upright = !mirrors(s.x0, s.x1, d.x0, d.x1) && !mirrors(s.y0, s.y1, d.y0, d.y1);
-        let is_alike = src.image.samples == dst.image.samples && src.image.format == format;
+        let as_many = src.image.samples == dst.image.samples;
+        let is_alike = as_many && src.image.format == format;
         if is_alike && is_whole && is_upright {
             if (s.x1 - s.x0, s.y1 - s.y0) != (d.x1 - d.x0, d.y1 - d.y0) {
                 return Err(PipeError::Protocol("a blit between multisampled images scales".into()));
@@ -125,10 +126,10 @@ impl EsprytContext {
                 [width as u32, height as u32, 1],
             );
         }
-        if is_alike && is_upright && mask & gl::COLOR_BUFFER_BIT == 0 && self.gles().has.sample_variables {
-            // One of two aspects, sample by sample.
+        if as_many && is_upright && mask & gl::COLOR_BUFFER_BIT == 0 && self.gles().has.sample_variables {
+            // One of two aspects, or another format of the same depth, sample by sample.
             let [width, height, _] = src.image.extent(src.level);
-            let copy = self.temporary_of(format, [width, height, 1], src.image.samples)?;
+            let copy = self.temporary_of(src.image.format, [width, height, 1], src.image.samples)?;
             let from = (&src.image, src.level, [0, 0, src.layer as i32]);
             self.copy_texels(from, (&copy.image, 0, [0; 3]), [width, height, 1])?;
             for (bit, pass) in [(gl::DEPTH_BUFFER_BIT, Pass::Depth), (gl::STENCIL_BUFFER_BIT, Pass::Stencil)] {

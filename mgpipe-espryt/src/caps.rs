@@ -4,7 +4,7 @@ use crate::features::Features;
 use crate::format::{caps_bits, is_known, transfer};
 use crate::gles::Gles;
 use glow::HasContext;
-use mgpipe_types::{features, gl, Caps, CapsReply, Format, Opcode, CALLS, FORMAT_SLOTS};
+use mgpipe_types::{features, gl, Caps, CapsReply, Format, FormatKind, Opcode, CALLS, FORMAT_SLOTS};
 
 /// Optional calls that the backend does not implement.
 const MISSING: &[Opcode] = &[Opcode::BufferSubdataResident, Opcode::SetSwapInterval, Opcode::BindContext];
@@ -46,7 +46,8 @@ fn try_format(gles: &Gles, format: Format) -> Tried {
             gl.bind_framebuffer(gl::FRAMEBUFFER, Some(framebuffer));
             gl.framebuffer_texture_2d(gl::FRAMEBUFFER, attachment, gl::TEXTURE_2D, Some(texture), 0);
             renderable = gl.check_framebuffer_status(gl::FRAMEBUFFER) == gl::FRAMEBUFFER_COMPLETE
-                && gles.drain_errors().is_none();
+                && gles.drain_errors().is_none()
+                && (gles.has.float_attachment || format.desc().kind != FormatKind::Float);
             gl.bind_framebuffer(gl::FRAMEBUFFER, None);
         }
         gl.bind_texture(gl::TEXTURE_2D, None);

@@ -178,8 +178,15 @@ impl EsprytContext {
         if base >= last {
             return Ok(());
         }
+        let is_part = base != 0 || last + 1 != image.levels;
+        // Blits do not filter between the slices of a volume.
+        let blits = is_part && !gles.has.partial_mipmaps && image.target != gl::TEXTURE_3D;
+        if blits && self.filter_levels(&image, base, last).is_ok() {
+            shared.callbacks.mip_levels_generated(TextureHandle(plan.res), base + 1, last);
+            return Ok(());
+        }
         // Drivers have been seen to touch levels outside of a part: a view shows them nothing else.
-        let part = if base == 0 && last + 1 == image.levels { None } else { levels_of(gles, &image, base, last) };
+        let part = if is_part { levels_of(gles, &image, base, last) } else { None };
         let whole = part.as_ref().unwrap_or(&image);
         bind_scratch(gles, whole);
         self.shadow.forget_active_unit();
@@ -195,20 +202,14 @@ impl EsprytContext {
         let refused = gles.drain_errors().is_some();
         self.dirty |= crate::context::dirty::SAMPLERS;
         if refused {
-            self.filter_levels(&texture, &image, base, last)?;
+            self.filter_levels(&image, base, last)?;
         }
         shared.callbacks.mip_levels_generated(TextureHandle(plan.res), base + 1, last);
         Ok(())
     }
 
     /// Levels of a format that the driver does not filter itself: blits of each layer.
-    fn filter_levels(
-        &mut self,
-        _texture: &Arc<crate::resource::texture::Texture>,
-        image: &Arc<Image>,
-        base: u32,
-        last: u32,
-    ) -> PipeResult<()> {
+    fn filter_levels(&mut self, image: &Arc<Image>, base: u32, last: u32) -> PipeResult<()> {
         let shared = self.shared.clone();
         let gles = &shared.device.gles;
         for level in base + 1..=last {

@@ -1,15 +1,12 @@
 //! What the driver can do beyond OpenGL ES 3.1: extensions by their names, then whether their functions are there, then whether
-//! they work. Names can be hidden by `MGL_ESPRYT_MASK`.
-
-use crate::gles::{named, Gles};
-use glow::HasContext;
-use mgpipe_types::gl;
-use std::ffi::c_void;
+//! they work (see [`crate::trial`]). Names can be hidden by `MGL_ESPRYT_MASK`.
 
 /// In a mask: OpenGL ES 3.2 becomes 3.1.
 pub(crate) const ES32: &str = "ES32";
 /// In a mask: the fragment stage has no storage buffers.
 pub(crate) const FRAGMENT_STORAGE: &str = "fragment_storage";
+/// In a mask: the driver's mipmaps of a part of the levels touch others.
+pub(crate) const PARTIAL_MIPMAPS: &str = "partial_mipmaps";
 
 /// Every feature: whether OpenGL ES 3.2 has it, the extensions that have it, the functions that it needs.
 macro_rules! features {
@@ -22,6 +19,8 @@ macro_rules! features {
             pub(crate) fragment_storage: bool,
             /// Several draws with base vertices are one call.
             pub(crate) multi_base_vertex: bool,
+            /// Mipmaps of some levels leave the others alone.
+            pub(crate) partial_mipmaps: bool,
         }
 
         impl Features {
@@ -31,6 +30,7 @@ macro_rules! features {
                     $($field: ($core && es32) || [$($name),+].into_iter().any(&extension),)*
                     fragment_storage: false,
                     multi_base_vertex: false,
+                    partial_mipmaps: true,
                 }
             }
 
@@ -51,7 +51,7 @@ macro_rules! features {
         }
 
         /// Names that `MGL_ESPRYT_MASK` may hold, without `GL_`.
-        pub(crate) const NAMES: &[&str] = &[ES32, FRAGMENT_STORAGE, $($($name),+),*];
+        pub(crate) const NAMES: &[&str] = &[ES32, FRAGMENT_STORAGE, PARTIAL_MIPMAPS, $($($name),+),*];
     };
 }
 
@@ -75,6 +75,7 @@ features! {
     polygon_mode: false ["NV_polygon_mode"] ("polygon_mode");
     polygon_offset_clamp: false ["EXT_polygon_offset_clamp"] ("polygon_offset_clamp");
     norm16: false ["EXT_texture_norm16"] ();
+    float_attachment: true ["EXT_color_buffer_float"] ();
     float_linear: false ["OES_texture_float_linear"] ();
     framebuffer_fetch: false ["EXT_shader_framebuffer_fetch"] ();
     render_snorm: false ["EXT_render_snorm"] ();
@@ -132,95 +133,6 @@ impl Mask {
 /// Every name that `MGL_ESPRYT_MASK` knows, without `GL_`.
 pub fn mask_names() -> &'static [&'static str] {
     NAMES
-}
-
-impl Gles {
-    /// Tries what would lose contents if a driver only promised it; what does not work is taken back. A context is current.
-    pub(crate) fn try_features(&mut self) {
-        self.drain_errors();
-        let tried = [
-            ("EXT_buffer_storage", self.has.buffer_storage, self.stores_mapped(), true),
-            ("copy_image", self.has.copy_image, self.copies_images(), false),
-        ];
-        for (name, promised, works, is_storage) in tried {
-            if promised && !works {
-                log::warn!("espryt: the driver promises {name}, and it does not work; it is treated as missing");
-                if is_storage {
-                    self.has.buffer_storage = false;
-                } else {
-                    self.has.copy_image = false;
-                }
-            }
-        }
-        self.drain_errors();
-    }
-
-    /// Whether bytes that are written to mapped storage are there for commands.
-    fn stores_mapped(&self) -> bool {
-        const BYTES: [u8; 4] = [1, 2, 3, 254];
-        let flags = gl::MAP_WRITE_BIT | gl::MAP_PERSISTENT_BIT | gl::MAP_COHERENT_BIT;
-        if !self.has.buffer_storage {
-            return false;
-        }
-        let gl = &self.gl;
-        // SAFETY: a context is current; the names are fresh and deleted here; the mapping has as many bytes as are written.
-        unsafe {
-            let (Ok(source), Ok(copy)) = (gl.create_buffer(), gl.create_buffer()) else { return false };
-            gl.bind_buffer(gl::COPY_READ_BUFFER, Some(source));
-            gl.bind_buffer(gl::COPY_WRITE_BUFFER, Some(copy));
-            self.ext.buffer_storage(gl::COPY_READ_BUFFER, 4, std::ptr::null(), flags);
-            gl.buffer_data_size(gl::COPY_WRITE_BUFFER, 4, gl::STREAM_READ);
-            let mapped = gl.map_buffer_range(gl::COPY_READ_BUFFER, 0, 4, flags);
-            let mut back = [0u8; 4];
-            if !mapped.is_null() {
-                std::ptr::copy_nonoverlapping(BYTES.as_ptr(), mapped, BYTES.len());
-                gl.copy_buffer_sub_data(gl::COPY_READ_BUFFER, gl::COPY_WRITE_BUFFER, 0, 0, 4);
-                let read = gl.map_buffer_range(gl::COPY_WRITE_BUFFER, 0, 4, gl::MAP_READ_BIT);
-                if !read.is_null() {
-                    std::ptr::copy_nonoverlapping(read, back.as_mut_ptr(), back.len());
-                    gl.unmap_buffer(gl::COPY_WRITE_BUFFER);
-                }
-            }
-            gl.delete_buffer(source);
-            gl.delete_buffer(copy);
-            self.drain_errors().is_none() && back == BYTES
-        }
-    }
-
-    /// Whether a copied texel arrives.
-    fn copies_images(&self) -> bool {
-        const TEXEL: [u8; 4] = [9, 80, 170, 255];
-        if !self.has.copy_image {
-            return false;
-        }
-        let gl = &self.gl;
-        // SAFETY: a context is current; the names are fresh and deleted here; the answer has room for one texel.
-        unsafe {
-            let (Ok(from), Ok(to)) = (gl.create_texture(), gl.create_texture()) else { return false };
-            for texture in [to, from] {
-                gl.bind_texture(gl::TEXTURE_2D, Some(texture));
-                gl.tex_storage_2d(gl::TEXTURE_2D, 1, gl::RGBA8, 1, 1);
-            }
-            let data = glow::PixelUnpackData::Slice(Some(&TEXEL));
-            gl.tex_sub_image_2d(gl::TEXTURE_2D, 0, 0, 0, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE, data);
-            let (source, target) = (from.0.get(), to.0.get());
-            let two = gl::TEXTURE_2D;
-            self.ext.copy_image(source, two, 0, 0, 0, 0, target, two, 0, 0, 0, 0, 1, 1, 1);
-            let mut back = [0u8; 4];
-            if let Ok(framebuffer) = gl.create_framebuffer() {
-                gl.bind_framebuffer(gl::READ_FRAMEBUFFER, Some(framebuffer));
-                gl.framebuffer_texture_2d(gl::READ_FRAMEBUFFER, gl::COLOR_ATTACHMENT0, two, Some(to), 0);
-                let out = back.as_mut_ptr().cast::<c_void>();
-                self.ext.read_pixels(0, 0, 1, 1, gl::RGBA, gl::UNSIGNED_BYTE, out);
-                gl.bind_framebuffer(gl::READ_FRAMEBUFFER, None);
-                gl.delete_framebuffer(framebuffer);
-            }
-            gl.bind_texture(two, named!(NativeTexture, 0));
-            gl.delete_texture(from);
-            gl.delete_texture(to);
-            self.drain_errors().is_none() && back == TEXEL
-        }
-    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,10 @@
 #![cfg_attr(not(feature = "backend"), allow(dead_code, unused_imports))]
 
 mod egl;
+mod extras;
+mod features;
 mod probe;
+mod trial;
 
 #[cfg(feature = "backend")]
 mod binding;
@@ -50,8 +53,6 @@ mod disk_cache;
 mod draw;
 #[cfg(feature = "backend")]
 mod essl;
-#[cfg(feature = "backend")]
-mod features;
 #[cfg(feature = "backend")]
 mod format;
 #[cfg(feature = "backend")]
@@ -91,6 +92,8 @@ mod shadow;
 #[cfg(feature = "backend")]
 mod spirv;
 #[cfg(feature = "backend")]
+mod split;
+#[cfg(feature = "backend")]
 mod state;
 #[cfg(feature = "backend")]
 mod texture_calls;
@@ -102,6 +105,7 @@ mod vertex;
 mod xfb;
 
 pub use probe::{probe, Extension, GlesContext, Probe, WANTED};
+pub use trial::{Outcome, Tried};
 
 #[cfg(feature = "backend")]
 pub use features::mask_names;

@@ -1,8 +1,12 @@
 //! What an OpenGL ES driver offers, found through a surfaceless EGL context.
 
 use crate::egl::{open_displays, CurrentContext, Display};
+use crate::extras::Extras;
+use crate::features::Features;
+use crate::trial::Tried;
 use glow::HasContext;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// GLES extensions that Espryt can use, with what a missing one costs.
 pub const WANTED: &[(&str, &str)] = &[
@@ -52,6 +56,10 @@ pub struct GlesContext {
     pub extensions: Vec<Extension>,
     /// Every extension that the driver reports.
     pub known: Vec<String>,
+    /// What the driver promises and what became of it, tried with draws that were read back.
+    pub tried: Vec<Tried>,
+    /// How long the trials took.
+    pub trial_time: Duration,
 }
 
 /// Result of the probe.
@@ -76,6 +84,17 @@ fn query(display: &Arc<Display>) -> Result<GlesContext, String> {
     // SAFETY: the context is still current; GL_RENDERER and GL_VERSION are valid string names.
     let (renderer, version_string) =
         unsafe { (gl.get_parameter_string(glow::RENDERER), gl.get_parameter_string(glow::VERSION)) };
+    let start = Instant::now();
+    let tried = if (version.major, version.minor) >= (3, 1) {
+        let es32 = (version.major, version.minor) >= (3, 2);
+        let ext = Extras::load(&|name| display.proc_address(name));
+        let mut has = Features::new(es32, |name| known.contains(&format!("GL_{name}")));
+        has.keep_what_is_there(|function| ext.is_there(function));
+        crate::trial::run(&gl, &ext, if es32 { 32 } else { 31 }, &mut has)
+    } else {
+        Vec::new()
+    };
+    let trial_time = start.elapsed();
     let answer = GlesContext {
         renderer,
         version: version_string,
@@ -89,6 +108,8 @@ fn query(display: &Arc<Display>) -> Result<GlesContext, String> {
             names.sort();
             names
         },
+        tried,
+        trial_time,
     };
     drop(gl);
     CurrentContext::release(&context);

@@ -161,6 +161,7 @@ impl Program {
             let words = bytes.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]])).collect();
             stages.push((stage, words));
         }
+        crate::split::split(&mut stages, &reflection.inputs);
         let mut program = Program {
             grave: grave.clone(),
             stages,

@@ -276,6 +276,8 @@ pub const ESPRYT_MASKS: &[Masked] = &[
     masked("EXT_polygon_offset_clamp", &["raster_polygon_offset"]),
     masked("EXT_base_instance", &["draw_", "primitive_ids_with_base_and_instances", "vertex_"]),
     masked("EXT_render_snorm", &["format_signed_normalized_there_and_back", "format_normalized_there_and_back"]),
+    masked("partial_mipmaps", &["texture_mipmaps_", "texture_levels_out_of_order"]),
+    losing("ES32,EXT_color_buffer_float", &["framebuffer_multiple_targets", "texture_formats_float"], &[]),
     masked("EXT_texture_norm16", &["format_normalized_there_and_back", "texture_formats_normalized"]),
     losing(
         "EXT_sRGB_write_control",

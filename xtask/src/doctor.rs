@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Result;
 use clap::Args;
+use mgpipe_espryt::{GlesContext, Outcome};
 
 use crate::driver_dir;
 use crate::exec;
@@ -35,7 +36,7 @@ pub struct DoctorArgs {
 pub fn run(args: DoctorArgs) -> Result<Outcome> {
     let workspace = Workspace::find();
     let usable = print_vulkan(args.all);
-    print_gl(&workspace);
+    print_gl(&workspace, args.all);
     installed::print(&workspace, args.prefix.as_deref());
     print_tools();
     println!("Verdict");
@@ -143,7 +144,20 @@ fn version(triple: (u32, u32, u32)) -> String {
     format!("{}.{}.{}", triple.0, triple.1, triple.2)
 }
 
-fn print_gl(workspace: &Workspace) {
+/// Prints which promises of an OpenGL ES driver were kept when they were tried.
+fn print_trials(gles: &GlesContext, all: bool) {
+    let of = |outcome| gles.tried.iter().filter(move |tried| tried.outcome == outcome);
+    let (kept, broken) = (of(Outcome::Works).count(), of(Outcome::Fails).count());
+    println!("    {kept} of {} promises kept, tried in {} ms", kept + broken, gles.trial_time.as_millis());
+    for tried in of(Outcome::Fails) {
+        println!("      does not work, and is treated as missing: {}", tried.name);
+    }
+    for tried in of(Outcome::Works).filter(|_| all) {
+        println!("      works: {}", tried.name);
+    }
+}
+
+fn print_gl(workspace: &Workspace, all: bool) {
     println!("OpenGL and OpenGL ES drivers");
     let dispatcher = packages::has_library("libEGL.so.1") && packages::has_library("libGLdispatch.so.0");
     println!(
@@ -178,6 +192,7 @@ fn print_gl(workspace: &Workspace) {
             for extension in missing {
                 println!("      missing: {:<40} {}", extension.name, extension.cost);
             }
+            print_trials(&gles, all);
         }
         Err(why) => println!("  OpenGL ES: none ({why})"),
     }
