@@ -361,13 +361,11 @@ pub struct DrawableDesc {
 
 /// A finished frame on its way to a window that only this process can show in.
 #[derive(Debug, Clone, Copy)]
-pub struct Picture<'a> {
+pub struct Picture {
     /// Width in pixels.
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// Rows of RGBA pixels of four bytes, without gaps, the lowest row first.
-    pub pixels: &'a [u8],
     /// Alpha means nothing: every pixel is opaque.
     pub opaque: bool,
     /// Refreshes of the display that the frame lasts at least.
@@ -383,8 +381,13 @@ pub trait NativeWindow: Send + Sync {
     /// Where a backend finds the window, with a number of 0; `None` when only this process can show in it.
     fn address(&self) -> Option<WindowDesc>;
 
-    /// Shows a frame in place of the backend; false when the window is gone.
-    fn show(&self, picture: &Picture<'_>) -> bool;
+    /// Says that of the next frame only these rectangles differ from the last one: left and lower edge, width and height.
+    fn damage(&self, _areas: &[[i32; 4]]) {}
+
+    /// Shows a frame in place of the backend; false when the window is gone. `read` fills memory of the right size with the
+    /// pixels: rows of RGBA pixels of four bytes, without gaps, the lowest row first. Where it answers false there is nothing
+    /// to show.
+    fn show(&self, picture: &Picture, read: &mut dyn FnMut(&mut [u8]) -> bool) -> bool;
 }
 
 /// One message of `GL_KHR_debug` on its way to the application's callback.

@@ -24,6 +24,8 @@
 #[cfg(target_os = "linux")]
 mod memory;
 mod pixels;
+#[cfg(all(target_os = "linux", feature = "wayland"))]
+pub mod wayland;
 #[cfg(target_os = "linux")]
 mod x11;
 #[cfg(not(target_os = "linux"))]
@@ -32,7 +34,7 @@ mod x11;
 
 use std::time::Duration;
 
-pub use pixels::{finish_row, Order};
+pub use pixels::{copy_row, finish_row, Order};
 pub use x11::{visuals, Canvas, Window};
 
 /// The longest that a frame waits: for memory that the X server still reads, or for the display to show earlier frames. A

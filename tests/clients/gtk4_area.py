@@ -1,7 +1,8 @@
-"""GTK 4: a GLArea, which GTK's own GL renderer draws into its window; GTK takes EGL on X11. The system's Python has to run it
+"""GTK 4: a GLArea, which GTK's own GL renderer draws into its window; GTK takes EGL on X11 and Wayland. The system's Python has to run it
 (Debian packages python3-gi and gir1.2-gtk-4.0)."""
 
 import ctypes
+import signal
 import sys
 
 import gi
@@ -43,4 +44,5 @@ def on_activate(application):
 
 application = Gtk.Application(application_id="example.Area", flags=1 << 5)
 application.connect("activate", on_activate)
+GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, application.quit)
 sys.exit(application.run())

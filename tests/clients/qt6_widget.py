@@ -1,7 +1,9 @@
 """Qt 6: a QOpenGLWidget beside a label. The system's Python has to run it (Debian package python3-pyqt6)."""
 
+import signal
 import sys
 
+from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QSurfaceFormat
 from PyQt6.QtOpenGLWidgets import QOpenGLWidget
 from PyQt6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
@@ -34,4 +36,9 @@ layout.addWidget(label)
 layout.addWidget(View(), stretch=1)
 window.resize(400, 300)
 window.show()
+signal.signal(signal.SIGTERM, lambda *_: window.close())
+# Python sees signals only while it runs.
+ticks = QTimer()
+ticks.timeout.connect(lambda: None)
+ticks.start(100)
 sys.exit(application.exec())

@@ -18,5 +18,7 @@ pub mod runner;
 pub mod scenarios;
 pub mod scene;
 pub mod verdict;
+pub mod wayland;
+pub mod weston;
 pub mod window;
 pub mod xserver;

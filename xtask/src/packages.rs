@@ -96,6 +96,17 @@ pub const FOR_TEST: &[Need] = &[
         probe: Probe::Library(&["libXrender.so.1"]),
     },
     Need { package: "xvfb", purpose: "an X server without a screen", probe: Probe::Program(&["Xvfb"]) },
+    Need { package: "weston", purpose: "a Wayland compositor without a screen", probe: Probe::Program(&["weston"]) },
+    Need {
+        package: "libwayland-egl1",
+        purpose: "windows of Wayland programs",
+        probe: Probe::Library(&["libwayland-egl.so.1"]),
+    },
+    Need {
+        package: "qt6-wayland",
+        purpose: "Qt 6 at a Wayland compositor",
+        probe: Probe::File(&["/usr/lib/x86_64-linux-gnu/qt6/plugins/platforms/libqwayland-egl.so"]),
+    },
     Need {
         package: "libx11-xcb1",
         purpose: "how windows of Xlib programs are looked at",

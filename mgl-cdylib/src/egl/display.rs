@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Once};
 
+use mgpipe_window::{Visual, WindowError};
 use parking_lot::Mutex;
 
 use super::config::{self, Config};
@@ -16,23 +17,49 @@ use super::process;
 use super::surface::Surface;
 use super::sync::Sync;
 use crate::driver::{self, Session};
-use crate::native::x11;
+use crate::native::{wayland, x11, System};
 
 /// What a display was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Platform {
-    /// `EGL_DEFAULT_DISPLAY` of `eglGetDisplay`: the X display of the environment, else off-screen on the first device.
+    /// `EGL_DEFAULT_DISPLAY` of `eglGetDisplay`: what the environment names, see [`DefaultPlatform`], else off-screen on the
+    /// first device.
     Default,
     /// `EGL_PLATFORM_X11_KHR`: a `Display` of Xlib, or null for the display of the environment.
     Xlib(usize),
     /// `EGL_PLATFORM_XCB_EXT`: a `xcb_connection_t`, or null likewise.
     Xcb(usize),
+    /// `EGL_PLATFORM_WAYLAND_KHR`: a `wl_display`, or null for the compositor of the environment.
+    Wayland(usize),
     /// `EGL_PLATFORM_SURFACELESS_MESA`.
     Surfaceless,
     /// `EGL_PLATFORM_DEVICE_EXT` with the index of the device.
     Device(usize),
     /// What GLX makes; no EGL handle leads to it.
     Glx,
+}
+
+/// What the environment makes of the default display.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DefaultPlatform {
+    X11,
+    Wayland,
+    Offscreen,
+}
+
+impl DefaultPlatform {
+    /// `EGL_PLATFORM` decides; without it an X display comes before a Wayland compositor, as with Mesa.
+    fn choose(variable: impl Fn(&str) -> Option<String>) -> DefaultPlatform {
+        let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
+        match variable("EGL_PLATFORM").as_deref() {
+            Some("x11" | "xcb") => DefaultPlatform::X11,
+            Some("wayland") => DefaultPlatform::Wayland,
+            Some("surfaceless" | "device") => DefaultPlatform::Offscreen,
+            _ if is_set("DISPLAY") => DefaultPlatform::X11,
+            _ if is_set("WAYLAND_DISPLAY") => DefaultPlatform::Wayland,
+            _ => DefaultPlatform::Offscreen,
+        }
+    }
 }
 
 /// One display.
@@ -65,8 +92,8 @@ impl State {
 struct Live {
     session: Arc<Session>,
     configs: Arc<[Config]>,
-    /// The X display, where there are windows.
-    windows: Option<Arc<x11::Connection>>,
+    /// Where the windows are.
+    windows: Option<System>,
     /// See [`process::generation`].
     generation: u32,
 }
@@ -86,11 +113,16 @@ extern "C" fn at_exit() {
             mgl_glsl::shut_down();
         }
         crate::glx::at_exit();
+        wayland::at_exit();
         let displays = DISPLAYS.try_lock().map(|d| d.clone()).unwrap_or_default();
         for display in displays {
             // A thread that holds the lock for good is no reason to hang the exit.
             if let Some(mut state) = display.state.try_lock() {
                 state.forget_parent();
+                if let Some(System::Wayland(compositor)) = state.live.as_ref().and_then(|live| live.windows.as_ref()) {
+                    // The program may have closed the connection by now.
+                    std::mem::forget(compositor.clone());
+                }
                 let old = std::mem::take(&mut *state);
                 drop(state);
                 drop(old);
@@ -178,24 +210,34 @@ impl Display {
     }
 
     /// The connection to the window system and its visuals, where the platform has one.
-    fn window_system(&self) -> EglResult<(Option<Arc<x11::Connection>>, Vec<mgpipe_window::Visual>)> {
-        let found = match self.platform {
-            Platform::Xlib(0) | Platform::Xcb(0) => x11::Connection::of_environment(),
-            // SAFETY: EGL 1.5 §3.2: the application passes its display, which stays open until it has terminated this one.
-            Platform::Xlib(display) => unsafe { x11::Connection::of_xlib(display as *mut _) },
-            // SAFETY: likewise (EGL_EXT_platform_xcb).
-            Platform::Xcb(connection) => unsafe { x11::Connection::of_xcb(connection as *mut _) },
-            Platform::Default if std::env::var_os("DISPLAY").is_some_and(|name| !name.is_empty()) => {
-                x11::Connection::of_environment()
-            }
-            _ => return Ok((None, Vec::new())),
-        };
-        let found = found.and_then(|connection| {
+    fn window_system(&self) -> EglResult<(Option<System>, Vec<Visual>)> {
+        let x11 = |connection: Result<Arc<x11::Connection>, String>| {
+            let connection = connection?;
             let visuals = mgpipe_window::visuals(connection.name()).map_err(|error| error.to_string())?;
-            Ok((connection, visuals))
-        });
+            Ok((Some(System::X11(connection)), visuals))
+        };
+        let wayland = |compositor: Result<Arc<wayland::Compositor>, WindowError>| {
+            let compositor = compositor.map_err(|error| error.to_string())?;
+            Ok((Some(System::Wayland(compositor)), config::NO_VISUALS.to_vec()))
+        };
+        let found: Result<_, String> = match self.platform {
+            Platform::Xlib(0) | Platform::Xcb(0) => x11(x11::Connection::of_environment()),
+            // SAFETY: EGL 1.5 §3.2: the application passes its display, which stays open until it has terminated this one.
+            Platform::Xlib(display) => x11(unsafe { x11::Connection::of_xlib(display as *mut _) }),
+            // SAFETY: likewise (EGL_EXT_platform_xcb).
+            Platform::Xcb(connection) => x11(unsafe { x11::Connection::of_xcb(connection as *mut _) }),
+            Platform::Wayland(0) => wayland(wayland::Compositor::of_environment()),
+            // SAFETY: likewise (EGL_EXT_platform_wayland).
+            Platform::Wayland(display) => wayland(unsafe { wayland::Compositor::of_display(display as *mut _) }),
+            Platform::Default => match DefaultPlatform::choose(|name| std::env::var(name).ok()) {
+                DefaultPlatform::X11 => x11(x11::Connection::of_environment()),
+                DefaultPlatform::Wayland => wayland(wayland::Compositor::of_environment()),
+                DefaultPlatform::Offscreen => return Ok((None, Vec::new())),
+            },
+            Platform::Surfaceless | Platform::Device(_) | Platform::Glx => return Ok((None, Vec::new())),
+        };
         match found {
-            Ok((connection, visuals)) => Ok((Some(connection), visuals)),
+            Ok(found) => Ok(found),
             Err(text) if self.platform == Platform::Default => {
                 log::info!("the default display is off-screen: {text}");
                 Ok((None, Vec::new()))
@@ -204,8 +246,8 @@ impl Display {
         }
     }
 
-    /// The X display of the windows; `None` when the display has none.
-    pub(crate) fn windows(&self) -> EglResult<Option<Arc<x11::Connection>>> {
+    /// Where the windows are; `None` when the display has none.
+    pub(crate) fn windows(&self) -> EglResult<Option<System>> {
         match &self.state().live {
             Some(live) => Ok(live.windows.clone()),
             None => fail(e::NOT_INITIALIZED, "the display is not initialized"),
@@ -328,5 +370,23 @@ impl Display {
             Some(found) => Ok(found),
             None => fail(code, format!("{handle:#x} is no {what} of this display")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_chooses_the_default_platform() {
+        let choose = |set: &[(&str, &str)]| {
+            DefaultPlatform::choose(|name| set.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned()))
+        };
+        assert_eq!(choose(&[]), DefaultPlatform::Offscreen);
+        assert_eq!(choose(&[("WAYLAND_DISPLAY", "wayland-0")]), DefaultPlatform::Wayland);
+        assert_eq!(choose(&[("WAYLAND_DISPLAY", "wayland-0"), ("DISPLAY", ":0")]), DefaultPlatform::X11);
+        assert_eq!(choose(&[("EGL_PLATFORM", "wayland"), ("DISPLAY", ":0")]), DefaultPlatform::Wayland);
+        assert_eq!(choose(&[("EGL_PLATFORM", "surfaceless"), ("DISPLAY", ":0")]), DefaultPlatform::Offscreen);
+        assert_eq!(choose(&[("DISPLAY", ""), ("EGL_PLATFORM", "unheard-of")]), DefaultPlatform::Offscreen);
     }
 }

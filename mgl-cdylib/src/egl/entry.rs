@@ -6,12 +6,16 @@ use super::display::{self, Platform};
 use super::error::{fail, guard, EglResult};
 use super::{config, context, current, device, enums as e, strings, surface, sync, thread, window};
 use crate::entry::{gl_proc, Proc};
+use crate::native::wayland;
 
 /// The type of attribute values in core EGL 1.5 lists.
 type Attrib = isize;
 
 /// Attribute lists longer than this are treated as unterminated.
 const MAX_ATTRIBUTES: usize = 256;
+
+/// Rectangles of damage that are passed on at most.
+const MAX_DAMAGE: usize = 64;
 
 /// Declares the exported functions and the table behind `eglGetProcAddress` from one list.
 macro_rules! egl_functions {
@@ -40,7 +44,12 @@ egl_functions! {
     c_get_display = "eglGetDisplay" (native: usize) -> usize {
         // EGL 1.5 §3.2: no match is no error.
         guard("eglGetDisplay", || {
-            let platform = if native == 0 { Platform::Default } else { Platform::Xlib(native) };
+            let platform = match native {
+                0 => Platform::Default,
+                // SAFETY: a native display of the application, which is a `wl_display` or a `Display` of Xlib.
+                _ if unsafe { wayland::is_display(native) } => Platform::Wayland(native),
+                _ => Platform::Xlib(native),
+            };
             Ok(display::get(platform).handle())
         })
     }
@@ -211,7 +220,7 @@ egl_functions! {
     }
     c_swap_buffers = "eglSwapBuffers" (dpy: usize, surface: usize) -> u32 {
         guard("eglSwapBuffers", || {
-            window::swap(display::from_handle(dpy)?, surface)?;
+            window::swap(display::from_handle(dpy)?, surface, &[])?;
             Ok(1)
         })
     }
@@ -446,6 +455,7 @@ pub(crate) fn get_platform_display(platform: u32, native: usize, attributes: &[(
     let platform = match kind {
         Ok(e::PLATFORM_X11_KHR) => return Ok(display::get(Platform::Xlib(native)).handle()),
         Ok(e::PLATFORM_XCB_EXT) => return Ok(display::get(Platform::Xcb(native)).handle()),
+        Ok(e::PLATFORM_WAYLAND_KHR) => return Ok(display::get(Platform::Wayland(native)).handle()),
         Ok(e::NONE) => Platform::Default,
         Ok(e::PLATFORM_SURFACELESS_MESA) => Platform::Surfaceless,
         Ok(e::PLATFORM_DEVICE_EXT) => {
@@ -472,12 +482,18 @@ pub(crate) fn get_proc_address(name: &CStr) -> *const () {
     }
 }
 
-/// EGL_KHR_swap_buffers_with_damage: the rectangles are a hint, the whole frame is shown.
+/// EGL_KHR_swap_buffers_with_damage: the rectangles are a hint, which compositors get.
 fn swap_with_damage(dpy: usize, surface: usize, rects: *const i32, count: i32) -> EglResult<u32> {
     if count < 0 || (count > 0 && rects.is_null()) {
         return fail(e::BAD_PARAMETER, format!("{count} rectangles"));
     }
-    window::swap(display::from_handle(dpy)?, surface)?;
+    // More rectangles than that cost more than they spare.
+    let mut damage = Vec::new();
+    for i in 0..usize::try_from(count).ok().filter(|&count| count <= MAX_DAMAGE).unwrap_or(0) {
+        // SAFETY: the application passes `count` rectangles of four numbers each.
+        damage.push(unsafe { rects.cast::<[i32; 4]>().add(i).read_unaligned() });
+    }
+    window::swap(display::from_handle(dpy)?, surface, &damage)?;
     Ok(1)
 }
 

@@ -18,12 +18,13 @@ pub(crate) const CLIENT_APIS: &CStr = c"OpenGL";
 /// Extensions that need no display.
 pub(crate) const CLIENT_EXTENSIONS: &CStr =
     c"EGL_EXT_client_extensions EGL_EXT_device_base EGL_EXT_device_enumeration \
-EGL_EXT_device_query EGL_EXT_platform_base EGL_EXT_platform_device EGL_EXT_platform_x11 EGL_EXT_platform_xcb \
-EGL_KHR_client_get_all_proc_addresses EGL_KHR_platform_x11 EGL_MESA_platform_surfaceless";
+EGL_EXT_device_query EGL_EXT_platform_base EGL_EXT_platform_device EGL_EXT_platform_wayland EGL_EXT_platform_x11 \
+EGL_EXT_platform_xcb EGL_KHR_client_get_all_proc_addresses EGL_KHR_platform_wayland EGL_KHR_platform_x11 \
+EGL_MESA_platform_surfaceless";
 
 /// Those of the client extensions that are platforms; libglvnd asks for them apart.
-pub(crate) const PLATFORM_EXTENSIONS: &CStr = c"EGL_EXT_platform_device EGL_EXT_platform_x11 EGL_EXT_platform_xcb \
-EGL_KHR_platform_x11 EGL_MESA_platform_surfaceless";
+pub(crate) const PLATFORM_EXTENSIONS: &CStr = c"EGL_EXT_platform_device EGL_EXT_platform_wayland EGL_EXT_platform_x11 \
+EGL_EXT_platform_xcb EGL_KHR_platform_wayland EGL_KHR_platform_x11 EGL_MESA_platform_surfaceless";
 
 /// Extensions of a display.
 pub(crate) const DISPLAY_EXTENSIONS: &CStr = c"EGL_EXT_buffer_age EGL_EXT_swap_buffers_with_damage \

@@ -19,8 +19,8 @@ pub(crate) struct Surface {
     pub(crate) config: Config,
     /// The frontend's default framebuffer.
     pub(crate) drawable: Arc<Drawable>,
-    /// Number of the native window or pixmap, 0 for a pbuffer.
-    pub(crate) native: u32,
+    /// What the window system knows the window by, 0 for a pbuffer.
+    pub(crate) native: usize,
     largest: bool,
     state: Mutex<State>,
 }
@@ -35,7 +35,7 @@ struct State {
 
 impl Surface {
     /// A surface that nobody has current.
-    pub(crate) fn new(config: Config, drawable: Arc<Drawable>, native: u32, largest: bool) -> Surface {
+    pub(crate) fn new(config: Config, drawable: Arc<Drawable>, native: usize, largest: bool) -> Surface {
         let state = State {
             mipmap_level: 0,
             multisample_resolve: e::MULTISAMPLE_RESOLVE_DEFAULT,

@@ -8,8 +8,8 @@ use super::display::{Display, Platform};
 use super::enums as e;
 use super::error::{fail, EglResult};
 use super::surface::Surface;
-use crate::front::{Drawable, DrawableDesc};
-use crate::native::x11;
+use crate::front::{Drawable, DrawableDesc, NativeWindow};
+use crate::native::{wayland, x11, System};
 
 /// What the application chose for a window.
 #[derive(Debug, Clone, Copy)]
@@ -20,17 +20,15 @@ pub(crate) struct WindowOptions {
     pub(crate) double_buffered: bool,
 }
 
-/// Makes a surface of a window that is there, for EGL or GLX.
+/// Makes a surface of a window that is there, for EGL or GLX; `native` is what the window system knows it by.
 pub(crate) fn new_window(
     display: &'static Display,
     config: Config,
-    window: Arc<x11::Window>,
+    window: Arc<dyn NativeWindow>,
+    native: usize,
     options: WindowOptions,
 ) -> EglResult<Arc<Surface>> {
-    let native = window.number();
-    if display.any_surface(|surface| surface.native == native) {
-        return fail(e::BAD_ALLOC, format!("there is a surface for the window {native:#x} already"));
-    }
+    refuse_second(display, native)?;
     let [red, green, blue, alpha] = config.rgba.map(|bits| bits as u8);
     let desc = DrawableDesc {
         // The drawable asks the window.
@@ -49,28 +47,51 @@ pub(crate) fn new_window(
     display.add_surface(Surface::new(config, Drawable::window(desc, window), native, false))
 }
 
-/// `eglCreateWindowSurface`, with the window's number.
+/// `eglCreateWindowSurface`, with the window's number, or the address of what Wayland programs have.
 pub(crate) fn create(
     display: &'static Display,
     config: usize,
     native: usize,
     attributes: &[(i32, i32)],
 ) -> EglResult<usize> {
-    let (config, connection) = checked(display, config, e::BAD_NATIVE_WINDOW)?;
+    let (config, system) = checked(display, config, e::BAD_NATIVE_WINDOW)?;
     let options = parse(attributes)?;
-    let window = u32::try_from(native).ok().and_then(|number| x11::Window::open(&connection, number));
-    let Some(window) = window else {
-        return fail(e::BAD_NATIVE_WINDOW, format!("there is no window {native:#x}"));
+    let window: Arc<dyn NativeWindow> = match system {
+        System::X11(connection) => {
+            let window = u32::try_from(native).ok().and_then(|number| x11::Window::open(&connection, number));
+            let Some(window) = window else {
+                return fail(e::BAD_NATIVE_WINDOW, format!("there is no window {native:#x}"));
+            };
+            if !matches!(window.depth(), 24 | 32) {
+                return fail(e::BAD_MATCH, format!("a window of depth {}", window.depth()));
+            }
+            window
+        }
+        System::Wayland(compositor) => {
+            refuse_second(display, native)?;
+            // SAFETY: EGL_EXT_platform_wayland: the application passes a `wl_egl_window` of the display's connection.
+            let window = unsafe { wayland::Window::open(&compositor, native, config.rgba[3] == 0) };
+            window.or_else(|error| fail(e::BAD_NATIVE_WINDOW, error.to_string()))?
+        }
     };
-    if !matches!(window.depth(), 24 | 32) {
-        return fail(e::BAD_MATCH, format!("a window of depth {}", window.depth()));
+    Ok(new_window(display, config, window, native, options)?.handle)
+}
+
+/// A window has one surface (EGL 1.5 §3.5.1).
+fn refuse_second(display: &'static Display, native: usize) -> EglResult<()> {
+    if display.any_surface(|surface| surface.native == native) {
+        return fail(e::BAD_ALLOC, format!("there is a surface for the window {native:#x} already"));
     }
-    Ok(new_window(display, config, window, options)?.handle)
+    Ok(())
 }
 
 /// `eglCreatePixmapSurface`. X pixmaps cannot be drawn to by this driver.
 pub(crate) fn create_pixmap(display: &'static Display, config: usize, native: usize) -> EglResult<usize> {
-    let (_, connection) = checked(display, config, e::BAD_NATIVE_PIXMAP)?;
+    let (_, system) = checked(display, config, e::BAD_NATIVE_PIXMAP)?;
+    let System::X11(connection) = system else {
+        // EGL_EXT_platform_wayland: there are no pixmaps.
+        return fail(e::BAD_PARAMETER, "Wayland has no pixmaps");
+    };
     let exists = u32::try_from(native).ok().and_then(|number| connection.geometry(number)).is_some();
     if !exists {
         return fail(e::BAD_NATIVE_PIXMAP, format!("there is no pixmap {native:#x}"));
@@ -78,18 +99,19 @@ pub(crate) fn create_pixmap(display: &'static Display, config: usize, native: us
     fail(e::BAD_MATCH, "no config supports pixmaps")
 }
 
-fn checked(display: &'static Display, config: usize, error: i32) -> EglResult<(Config, Arc<x11::Connection>)> {
-    let Some(connection) = display.windows()? else {
+fn checked(display: &'static Display, config: usize, error: i32) -> EglResult<(Config, System)> {
+    let Some(system) = display.windows()? else {
         return fail(error, "the display has no windows or pixmaps");
     };
     let config = display.config(config)?;
     if config.visual.is_none() {
         return fail(e::BAD_MATCH, "the config has no windows");
     }
-    Ok((config, connection))
+    Ok((config, system))
 }
 
-/// The number behind the pointer that `eglCreatePlatformWindowSurface` takes: to a `Window`, or to a `xcb_window_t`.
+/// The number behind the pointer that `eglCreatePlatformWindowSurface` takes: to a `Window`, or to a `xcb_window_t`. Wayland's
+/// windows are pointers themselves.
 ///
 /// # Safety
 ///
@@ -103,6 +125,7 @@ pub(crate) unsafe fn platform_number(display: &Display, native: *mut c_void) -> 
         Platform::Xcb(_) => unsafe { native.cast::<u32>().read_unaligned() as usize },
         // SAFETY: EGL_KHR_platform_x11: a pointer to an `unsigned long`.
         Platform::Xlib(_) | Platform::Default => unsafe { native.cast::<usize>().read_unaligned() },
+        Platform::Wayland(_) => native as usize,
         _ => 0,
     }
 }
@@ -123,13 +146,17 @@ fn parse(attributes: &[(i32, i32)]) -> EglResult<WindowOptions> {
 }
 
 /// `eglSwapBuffers` and its relatives, for the surface that is current for drawing on this thread.
-pub(crate) fn swap(display: &'static Display, surface: usize) -> EglResult<()> {
+/// Of the frame only `damage` differs from the last one: left and lower edge, width and height of rectangles, none for all.
+pub(crate) fn swap(display: &'static Display, surface: usize, damage: &[[i32; 4]]) -> EglResult<()> {
     let surface = display.surface(surface)?;
     let Some(current) = super::thread::current() else {
         return fail(e::BAD_SURFACE, "the surface is not current on this thread");
     };
     if current.surfaces.as_ref().is_none_or(|(draw, _)| draw.handle != surface.handle) {
         return fail(e::BAD_SURFACE, "the surface is not the current draw surface");
+    }
+    if let Some(window) = surface.drawable.native().filter(|_| !damage.is_empty()) {
+        window.damage(damage);
     }
     let (shown, is_lost) = super::thread::with_context(&current, |gl| (gl.swap_buffers(), gl.check_lost()))?;
     if is_lost {

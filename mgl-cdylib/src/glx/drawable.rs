@@ -169,7 +169,7 @@ fn surface_of_window(
         return fail_with(missing, window, format!("{window:#x} is no window"));
     };
     let options = WindowOptions { srgb: config.srgb, double_buffered: config.double_buffered };
-    Ok(new_window(connection::backend()?, config.egl, native, options)?)
+    Ok(new_window(connection::backend()?, config.egl, native, number as usize, options)?)
 }
 
 /// `glXDestroyWindow`, `glXDestroyPixmap`, `glXDestroyPbuffer`; `code` is the error for what is none.

@@ -122,17 +122,12 @@ impl Window {
         Some(Arc::new(Window { connection: connection.clone(), number, depth, own: Mutex::default() }))
     }
 
-    /// Its number.
-    pub(crate) fn number(&self) -> u32 {
-        self.number
-    }
-
     /// Bits of its pixels.
     pub(crate) fn depth(&self) -> u8 {
         self.depth
     }
 
-    fn show_here(&self, picture: &Picture<'_>) -> Result<(), WindowError> {
+    fn show_here(&self, picture: &Picture, read: &mut dyn FnMut(&mut [u8]) -> bool) -> Result<(), WindowError> {
         let mut own = self.own.lock();
         let window = match &mut *own {
             Some(window) => window,
@@ -143,9 +138,13 @@ impl Window {
             }
         };
         window.set_interval(picture.interval);
+        let mut pixels = vec![0; picture.width as usize * picture.height as usize * 4];
+        if !read(&mut pixels) {
+            return Ok(());
+        }
         let Some(mut canvas) = window.begin(picture.width, picture.height)? else { return Ok(()) };
         let order = canvas.order();
-        for (y, row) in picture.pixels.chunks_exact(picture.width.max(1) as usize * 4).rev().enumerate() {
+        for (y, row) in pixels.chunks_exact(picture.width.max(1) as usize * 4).rev().enumerate() {
             let target = canvas.row(y as u32);
             if target.len() == row.len() {
                 target.copy_from_slice(row);
@@ -165,17 +164,7 @@ impl NativeWindow for Window {
         WindowDesc::x11(self.connection.name(), self.number)
     }
 
-    fn show(&self, picture: &Picture<'_>) -> bool {
-        match self.show_here(picture) {
-            Ok(()) => true,
-            Err(WindowError::Gone(why)) => {
-                log::info!("a window is gone: {why}");
-                false
-            }
-            Err(WindowError::Refused(why)) => {
-                log::error!("a frame is not shown: {why}");
-                true
-            }
-        }
+    fn show(&self, picture: &Picture, read: &mut dyn FnMut(&mut [u8]) -> bool) -> bool {
+        super::is_there(self.show_here(picture, read))
     }
 }

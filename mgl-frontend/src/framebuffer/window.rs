@@ -262,7 +262,6 @@ impl Context {
             self.state.warn_once("windows of this format cannot be shown");
             return true;
         }
-        let mut pixels = vec![0; texels * bytes];
         let info = ReadbackInfo {
             surface: bound.images.color.surface(),
             area: Box3 { x: 0, y: 0, z: 0, width: image.width, height: image.height, depth: 1 },
@@ -270,20 +269,28 @@ impl Context {
             aspect: aspect::COLOR,
             pad: [0; 2],
         };
-        if let Err(error) = self.pipe.read_pixels(&info, &mut pixels) {
-            log::error!("a frame could not be read: {error}");
-            return true;
-        }
-        if bytes == 3 {
-            pixels = pixels.chunks_exact(3).flat_map(|rgb| [rgb[0], rgb[1], rgb[2], 0xff]).collect();
-        }
-        let shown = native.show(&Picture {
+        let pipe = &mut self.pipe;
+        let mut read = |target: &mut [u8]| {
+            let read = match bytes {
+                3 => {
+                    let mut pixels = vec![0; texels * bytes];
+                    let read = pipe.read_pixels(&info, &mut pixels);
+                    for (target, rgb) in target.chunks_exact_mut(4).zip(pixels.chunks_exact(3)) {
+                        target.copy_from_slice(&[rgb[0], rgb[1], rgb[2], 0xff]);
+                    }
+                    read
+                }
+                _ => pipe.read_pixels(&info, target),
+            };
+            read.map_err(|error| log::error!("a frame could not be read: {error}")).is_ok()
+        };
+        let picture = Picture {
             width: image.width,
             height: image.height,
-            pixels: &pixels,
             opaque: bound.desc.alpha == 0,
             interval: bound.drawable.interval(),
-        });
+        };
+        let shown = native.show(&picture, &mut read);
         if !shown {
             bound.drawable.lose();
         }
