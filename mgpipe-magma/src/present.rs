@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use mgpipe_types::{window_system, Format, PipeError, PipeResult, Present, SwapInterval, WindowAnswer, WindowDesc};
-use mgpipe_window::{finish_row, Canvas, Way, Window, WindowError};
+use mgpipe_window::{copy_row, finish_row, Canvas, Way, Window, WindowError};
 use parking_lot::Mutex;
 
 use crate::context::MagmaContext;
@@ -112,6 +112,9 @@ impl MagmaContext {
             layers: 1,
         };
         let (image, shift) = self.single_sampled(image.clone(), &area, level)?;
+        if image.is_host_readable() {
+            return self.fill_from_memory(canvas, &image, opaque);
+        }
         let area = ImageArea { base_layer: area.base_layer - shift.1, ..area };
         let level = level - shift.0;
         let planes = planes(image.format);
@@ -143,6 +146,21 @@ impl MagmaContext {
             }
         }
         self.rec.collect();
+        Ok(canvas)
+    }
+
+    /// Copies an image whose memory the host reads.
+    fn fill_from_memory(&mut self, mut canvas: Canvas, image: &Image, opaque: bool) -> PipeResult<Canvas> {
+        self.finish()?;
+        let order = canvas.order();
+        for row in 0..image.extent.height {
+            let target = canvas.row(image.extent.height - 1 - row);
+            // SAFETY: all work of this context is done and visible to the host. Another context that draws to the same window
+            // meanwhile, which GL leaves to the program to order, changes which bytes are copied and nothing else.
+            if let Some(source) = unsafe { image.host_row(row) } {
+                copy_row(target, source, order, opaque);
+            }
+        }
         Ok(canvas)
     }
 }

@@ -82,6 +82,9 @@ impl MagmaContext {
         let (image, level_shift) = self.single_sampled(image, &area, level)?;
         let area = ImageArea { base_layer: area.base_layer - level_shift.1, ..area };
         let level = level - level_shift.0;
+        if image.is_host_readable() {
+            return self.read_from_memory(&image, &area, out);
+        }
         let (depth, stencil) = wanted_aspects(image.format, wanted, info.aspect);
         let desc = image.format.desc();
         let planes: SmallVec<[Plane; 2]> = planes(image.format)
@@ -126,6 +129,24 @@ impl MagmaContext {
         }
         self.rec.collect();
         done
+    }
+
+    /// Reads texels of an image whose memory the host reads.
+    fn read_from_memory(&mut self, image: &Image, area: &ImageArea, out: &mut [u8]) -> PipeResult<()> {
+        self.finish()?;
+        let texel = image.format.desc().block_bytes as usize;
+        let (first, bytes) = (area.offset.x as usize * texel, area.extent.width as usize * texel);
+        for (row, target) in
+            (area.offset.y as u32..).zip(out.chunks_exact_mut(bytes.max(1)).take(area.extent.height as usize))
+        {
+            // SAFETY: all work of this context is done and visible to the host. What another context draws meanwhile, which GL
+            // leaves to the program to order, changes which bytes are copied and nothing else.
+            let source = unsafe { image.host_row(row) };
+            if let Some(source) = source.and_then(|source| source.get(first..first + bytes)) {
+                target.copy_from_slice(source);
+            }
+        }
+        Ok(())
     }
 
     /// Has the device copy a piece of an image into staging memory.
@@ -232,7 +253,7 @@ impl MagmaContext {
         if image.samples == vk::SampleCountFlags::TYPE_1 {
             return Ok((image, (0, 0)));
         }
-        let target = if area.layers > 1 { Target::Tex2DArray } else { Target::Tex2D };
+        let target = if area.layers > 1 { Target::Tex2DArray } else { Target::Renderbuffer };
         let resolved = Arc::new(Image::new(
             &self.device,
             ImageDesc {

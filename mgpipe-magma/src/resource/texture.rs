@@ -29,6 +29,8 @@ pub(crate) struct Image {
     pub(crate) aspects: vk::ImageAspectFlags,
     pub(crate) usage_flags: vk::ImageUsageFlags,
     pub(crate) usage: Usage,
+    /// Where the rows of an image lie that the host can read.
+    rows: Option<vk::SubresourceLayout>,
     views: Mutex<HashMap<ViewKey, vk::ImageView>>,
 }
 
@@ -140,7 +142,6 @@ impl Image {
             .mip_levels(levels)
             .array_layers(layers)
             .samples(samples)
-            .tiling(vk::ImageTiling::OPTIMAL)
             .initial_layout(vk::ImageLayout::UNDEFINED);
         // The best that the device takes: first with storage, then without, then without what attachments need.
         let optional = [
@@ -150,11 +151,17 @@ impl Image {
                 vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::COLOR_ATTACHMENT,
                 vk::ImageCreateFlags::TYPE_2D_ARRAY_COMPATIBLE | vk::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT,
             ),
-        ];
+        ]
+        .map(|without| (vk::ImageTiling::OPTIMAL, without));
+        // A driver that draws on the processor keeps rows as they are in any case: what it may show lies in memory that the host
+        // reads without a copy.
+        let plain = color && single && levels == 1 && layers == 1 && desc.format.desc().block_bytes == 4;
+        let readable = plain && desc.target == Target::Renderbuffer && device.runs_here();
+        let linear = readable.then_some((vk::ImageTiling::LINEAR, Default::default()));
         let bytes = texel_bytes(&desc, [desc.width, height, depth], layers, levels);
         let mut chosen = None;
         let mut too_large = false;
-        for (without_usage, without_flags) in optional {
+        for (tiling, (without_usage, without_flags)) in linear.into_iter().chain(optional) {
             let (usage, flags) = (usage & !without_usage, flags & !without_flags);
             // SAFETY: the physical device belongs to the instance.
             let answer = unsafe {
@@ -162,7 +169,7 @@ impl Image {
                     device.physical,
                     info.raw,
                     kind,
-                    vk::ImageTiling::OPTIMAL,
+                    tiling,
                     usage,
                     flags,
                 )
@@ -178,11 +185,11 @@ impl Image {
             let small = answer.is_ok_and(|limits| bytes <= u128::from(limits.max_resource_size));
             too_large |= fits && !small;
             if fits && small {
-                chosen = Some((usage, flags));
+                chosen = Some((tiling, usage, flags));
                 break;
             }
         }
-        let Some((usage, flags)) = chosen else {
+        let Some((tiling, usage, flags)) = chosen else {
             if too_large {
                 return Err(PipeError::OutOfMemory(format!(
                     "an image of {bytes} bytes is larger than the device takes"
@@ -190,7 +197,7 @@ impl Image {
             }
             return Err(PipeError::Unsupported(format!("an image of this shape: {desc:?}")));
         };
-        create = create.usage(usage).flags(flags);
+        create = create.tiling(tiling).usage(usage).flags(flags);
         // SAFETY: the driver has just accepted this combination.
         let raw = unsafe { device.raw.create_image(&create, None) }.map_err(|code| map_create("image", code))?;
         let mut image = Image {
@@ -207,15 +214,23 @@ impl Image {
             aspects: aspects(desc.format),
             usage_flags: usage,
             usage: Usage::default(),
+            rows: None,
             views: Mutex::new(HashMap::new()),
         };
         // SAFETY: the image was created by this device.
         let requirements = unsafe { device.raw.get_image_memory_requirements(raw) };
-        let allocation = device.allocate("image", requirements, MemoryLocation::GpuOnly, false)?;
+        let linear = tiling == vk::ImageTiling::LINEAR;
+        let location = if linear { MemoryLocation::GpuToCpu } else { MemoryLocation::GpuOnly };
+        let allocation = device.allocate("image", requirements, location, linear)?;
         // SAFETY: the allocation was made for this image's requirements and is bound once.
         let bound = unsafe { device.raw.bind_image_memory(raw, allocation.memory(), allocation.offset()) };
         image.allocation = Some(allocation);
         bound.map_err(|code| map_create("image memory", code))?;
+        if linear {
+            let part = vk::ImageSubresource { aspect_mask: vk::ImageAspectFlags::COLOR, mip_level: 0, array_layer: 0 };
+            // SAFETY: the image is linear and has a level and a layer of colours.
+            image.rows = Some(unsafe { device.raw.get_image_subresource_layout(raw, part) });
+        }
         device.image_created(raw, image.aspects);
         Ok(image)
     }
@@ -223,6 +238,24 @@ impl Image {
     /// Bytes of memory.
     pub(crate) fn bytes(&self) -> u64 {
         self.allocation.as_ref().map_or(0, Allocation::size)
+    }
+
+    /// The row `y` of an image whose memory the host reads; `None` for others, and beyond the last row.
+    ///
+    /// # Safety
+    ///
+    /// The device has finished writing to the image, made that visible to the host, and starts nothing new as long as the row
+    /// is borrowed.
+    pub(crate) unsafe fn host_row(&self, y: u32) -> Option<&[u8]> {
+        let (layout, memory) = (self.rows?, self.allocation.as_ref()?.mapped_slice()?);
+        let bytes = self.extent.width as usize * self.format.desc().block_bytes as usize;
+        let start = usize::try_from(layout.offset + u64::from(y) * layout.row_pitch).ok()?;
+        memory.get(start..start + bytes).filter(|_| y < self.extent.height)
+    }
+
+    /// Whether the host can read the rows.
+    pub(crate) fn is_host_readable(&self) -> bool {
+        self.rows.is_some()
     }
 
     /// Extent of a level.
