@@ -34,7 +34,7 @@ mod x11;
 
 use std::time::Duration;
 
-pub use pixels::{copy_row, copy_row, finish_row, Order};
+pub use pixels::{copy_row, finish_row, Order};
 pub use x11::{visuals, Canvas, Window};
 
 /// The longest that a frame waits: for memory that the X server still reads, or for the display to show earlier frames. A
