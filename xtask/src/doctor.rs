@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Result;
 use clap::Args;
-use mgpipe_espryt::{GlesContext, Outcome};
+use mgpipe_espryt::{GlesContext, Outcome as Kept};
 
 use crate::driver_dir;
 use crate::exec;
@@ -147,12 +147,12 @@ fn version(triple: (u32, u32, u32)) -> String {
 /// Prints which promises of an OpenGL ES driver were kept when they were tried.
 fn print_trials(gles: &GlesContext, all: bool) {
     let of = |outcome| gles.tried.iter().filter(move |tried| tried.outcome == outcome);
-    let (kept, broken) = (of(Outcome::Works).count(), of(Outcome::Fails).count());
+    let (kept, broken) = (of(Kept::Works).count(), of(Kept::Fails).count());
     println!("    {kept} of {} promises kept, tried in {} ms", kept + broken, gles.trial_time.as_millis());
-    for tried in of(Outcome::Fails) {
+    for tried in of(Kept::Fails) {
         println!("      does not work, and is treated as missing: {}", tried.name);
     }
-    for tried in of(Outcome::Works).filter(|_| all) {
+    for tried in of(Kept::Works).filter(|_| all) {
         println!("      works: {}", tried.name);
     }
 }
