@@ -1,7 +1,7 @@
 //! Espryt: the MGPipe backend for OpenGL ES.
 //!
-//! Espryt runs on OpenGL ES 3.1 and takes what 3.2 and extensions offer; formats are tried when the driver is opened, not
-//! taken from its strings. What follows is every place where the pipe and GLES disagree, and what Espryt makes of it.
+//! Espryt runs on OpenGL ES 3.1 and takes what 3.2 and extensions offer; formats and promises are tried when the driver is
+//! opened, not taken from its strings (see `trial`). What follows is every place where the pipe and GLES disagree, and what Espryt makes of it.
 //!
 //! * **The host's driver.** This project's driver is an EGL vendor itself, so libEGL would lead back to it. Espryt reads
 //!   libglvnd's manifests and speaks the vendor interface of the other driver directly (see `egl`).
@@ -12,6 +12,7 @@
 //! * **Names.** The driver reuses names, so every shadow of a binding is keyed by identities that are never reused.
 //! * **Programs.** SPIR-V becomes ESSL with SPIRV-Cross at the first draw of a variant. Descriptors are numbered densely a
 //!   program; the default block goes through a ring.
+//! * **Inputs and outputs.** What ESSL does not allow among them is taken apart in the SPIR-V of all stages (see `split`).
 //! * **Storage.** Textures are immutable storage, renderbuffers are textures, one-dimensional textures are two-dimensional
 //!   ones of one row. New storage under a handle is a new name.
 //! * **Rows and depth.** GL row 0 is image row 0 and clip depth is GL's: nothing is flipped.
