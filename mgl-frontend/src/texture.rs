@@ -16,6 +16,7 @@ mod copy_blocks;
 mod image;
 mod mipmap;
 mod multisample;
+mod near;
 mod parameter;
 mod pending;
 mod query;

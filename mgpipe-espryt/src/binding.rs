@@ -1,8 +1,9 @@
 //! Textures, samplers and uniform buffers of the program.
 
-use crate::context::{dirty, EsprytContext};
+use crate::context::{dirty, EsprytContext, Unit};
 use crate::format::transfer;
 use crate::gles::Gles;
+use crate::program::SamplerSlot;
 use crate::resource::texture::{bind_scratch, buffer_image, Image, Storage, Texture};
 use crate::ring::Slice;
 use crate::shadow::{BoundRange, UNITS};
@@ -51,48 +52,61 @@ impl EsprytContext {
         let gles = &shared.device.gles;
         let biased = bound.variant.lod_bias;
         let mut biases = [0.0f32; UNITS];
-        for slot in &program.samplers {
-            let unit = bindings.samplers.get(slot.index as usize).and_then(|unit| self.units.get(*unit as usize));
-            let unit = unit.cloned().unwrap_or_default();
-            let mut image = None;
-            if let (Some(texture), Some(view)) = (&unit.texture, &unit.view) {
-                let base = if texture.target() == Target::TexBuffer {
-                    self.texel_image(texture)?
-                } else {
-                    if texture.waits_for_storage() {
-                        self.shadow.forget_active_unit();
-                    }
-                    texture.image(gles, &shared.grave)?
-                };
-                image = base.map(|base| (view.image(gles, &base), texture.clone()));
+        let units = std::mem::take(&mut self.units);
+        let unbound = Unit::default();
+        let result = program.samplers.iter().try_for_each(|slot| {
+            let unit = bindings.samplers.get(slot.index as usize).and_then(|unit| units.get(*unit as usize));
+            let bias = self.apply_sampler(gles, slot, unit.unwrap_or(&unbound))?;
+            if let Some(place) = biases.get_mut(slot.native as usize) {
+                *place = bias;
             }
-            match image {
-                Some((image, texture)) => {
-                    self.shadow.bind_texture(gles, slot.native, image.serial, image.target, image.name);
-                    self.shadow.activate_for(gles, slot.native);
-                    texture.sync_params(gles, &image);
-                    let filtered = image.samples <= 1 && image.target != gl::TEXTURE_BUFFER;
-                    match unit.sampler.as_ref().filter(|_| filtered) {
-                        Some(sampler) => {
-                            if let Some(bias) = biases.get_mut(slot.native as usize) {
-                                *bias = sampler.bias();
-                            }
-                            let name = sampler.name(gles)?;
-                            self.shadow.bind_sampler(gles, slot.native, sampler.serial, name);
-                        }
-                        None => self.shadow.bind_sampler(gles, slot.native, 0, 0),
-                    }
-                }
-                None => {
-                    self.shadow.bind_texture(gles, slot.native, 0, target_of(slot.opaque), 0);
-                    self.shadow.bind_sampler(gles, slot.native, 0, 0);
-                }
-            }
-        }
+            Ok(())
+        });
+        self.units = units;
+        result?;
         if let (Some(native), true) = (self.program.as_ref().and_then(|b| b.native.as_ref()), biased) {
             native.set_biases(gles, &biases[..(program.units() as usize).min(UNITS)]);
         }
         Ok(())
+    }
+
+    /// Binds what a unit of the client has to the unit of a sampler; the sampler's bias.
+    fn apply_sampler(&mut self, gles: &Gles, slot: &SamplerSlot, unit: &Unit) -> PipeResult<f32> {
+        let mut image = None;
+        if let (Some(texture), Some(view)) = (&unit.texture, &unit.view) {
+            let base = match texture.ready() {
+                Some(image) => Some(image),
+                None if texture.target() == Target::TexBuffer => self.texel_image(texture)?,
+                None => {
+                    if texture.waits_for_storage() {
+                        self.shadow.forget_active_unit();
+                    }
+                    texture.image(gles, &self.shared.grave)?
+                }
+            };
+            image = base.map(|base| (view.image(gles, base), texture));
+        }
+        let Some((image, texture)) = image else {
+            self.shadow.bind_texture(gles, slot.native, 0, target_of(slot.opaque), 0);
+            self.shadow.bind_sampler(gles, slot.native, 0, 0);
+            return Ok(0.0);
+        };
+        self.shadow.bind_texture(gles, slot.native, image.serial, image.target, image.name);
+        if !texture.has_params(&image) {
+            self.shadow.activate_for(gles, slot.native);
+            texture.sync_params(gles, &image);
+        }
+        let filtered = image.samples <= 1 && image.target != gl::TEXTURE_BUFFER;
+        match unit.sampler.as_ref().filter(|_| filtered) {
+            Some(sampler) => {
+                self.shadow.bind_sampler(gles, slot.native, sampler.serial, sampler.name(gles)?);
+                Ok(sampler.bias())
+            }
+            None => {
+                self.shadow.bind_sampler(gles, slot.native, 0, 0);
+                Ok(0.0)
+            }
+        }
     }
 
     /// The image of a buffer texture, made anew when its buffer has other storage.
@@ -172,16 +186,31 @@ impl EsprytContext {
         let slice = match known {
             Some((_, _, slice)) => slice,
             None => {
-                let mut bytes = program.constants.lock().clone();
-                bytes.resize((size as usize).max(bytes.len()).next_multiple_of(16), 0);
-                if samples {
-                    let at = program.num_samples_offset as usize;
-                    if let Some(word) = bytes.get_mut(at..at + 4) {
-                        word.copy_from_slice(&u32::from(self.framebuffer.samples).max(1).to_le_bytes());
-                    }
-                }
                 let align = self.device.caps.caps.uniform_offset_alignment as usize;
-                let slice = self.ring.write(gles, &bytes, align)?;
+                let stored = program.constants.lock();
+                let total = (size as usize).max(stored.len()).next_multiple_of(16);
+                let fill = |space: &mut [u8], samples_now: u32| {
+                    let (front, rest) = space.split_at_mut(stored.len());
+                    front.copy_from_slice(&stored);
+                    rest.fill(0);
+                    let at = program.num_samples_offset as usize;
+                    if let Some(word) = space.get_mut(at..at.saturating_add(4)).filter(|_| samples) {
+                        word.copy_from_slice(&samples_now.to_le_bytes());
+                    }
+                };
+                let samples_now = u32::from(self.framebuffer.samples).max(1);
+                let slice = match self.ring.space(gles, total, align)? {
+                    Some((slice, space)) => {
+                        fill(space, samples_now);
+                        slice
+                    }
+                    None => {
+                        self.staging.resize(total, 0);
+                        fill(&mut self.staging, samples_now);
+                        self.ring.write(gles, &self.staging, align)?
+                    }
+                };
+                drop(stored);
                 let generation = self.ring.generation;
                 if let Some(bound) = &mut self.program {
                     bound.constants = Some((generation, version, slice));

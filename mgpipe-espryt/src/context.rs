@@ -45,6 +45,9 @@ pub(crate) mod dirty {
     pub(crate) const ALL: u32 = (1 << 10) - 1;
 }
 
+/// Programs that a context keeps ready beside the current one.
+const RECENT_PROGRAMS: usize = 8;
+
 /// The program of draws with what was chosen for it.
 pub(crate) struct BoundProgram {
     pub(crate) program: Arc<Program>,
@@ -97,6 +100,8 @@ pub(crate) struct EsprytContext {
     pub(crate) attached: AttachedTextures,
     pub(crate) framebuffers: Framebuffers,
     pub(crate) program: Option<BoundProgram>,
+    /// Programs of before, the latest last, which come back with what was chosen for them.
+    recent: Vec<BoundProgram>,
     pub(crate) elements: Option<Arc<VertexElements>>,
     pub(crate) vertex_buffers: Vec<VertexSlot>,
     pub(crate) attrib_defaults: Vec<AttribValue>,
@@ -107,6 +112,12 @@ pub(crate) struct EsprytContext {
     pub(crate) uniform_buffers: Vec<BufferSlot>,
     pub(crate) patch: PatchState,
     pub(crate) ring: Ring,
+    /// Joins regions of uploads.
+    pub(crate) joiner: RegionJoiner,
+    /// What uploads became since the counters asked.
+    pub(crate) upload_work: UploadWork,
+    /// Where lists of uploads are put together when the ring cannot be written in place.
+    pub(crate) staging: Vec<u8>,
     pub(crate) queries: Queries,
     pub(crate) xfb: StreamOutput,
     /// Whether a sampler of the program biases its level.
@@ -143,6 +154,7 @@ impl EsprytContext {
             attached: AttachedTextures::default(),
             framebuffers: Framebuffers::default(),
             program: None,
+            recent: Vec::new(),
             elements: None,
             vertex_buffers: vec![VertexSlot::default(); MAX_VERTEX_ATTRIBS],
             attrib_defaults: (0..MAX_VERTEX_ATTRIBS as u32).map(initial).collect(),
@@ -153,6 +165,9 @@ impl EsprytContext {
             uniform_buffers: Vec::new(),
             patch: PatchState { vertices: 3, outer: [1.0; 4], inner: [1.0; 2], ..PatchState::default() },
             ring: Ring::default(),
+            joiner: RegionJoiner::default(),
+            upload_work: UploadWork::default(),
+            staging: Vec::new(),
             queries: Queries::default(),
             xfb: StreamOutput::default(),
             biased: false,
@@ -238,6 +253,7 @@ impl EsprytContext {
     #[cold]
     fn refresh(&mut self) {
         self.generation = self.shared.generation();
+        self.recent.clear();
         if let Some(bound) = &mut self.program {
             bound.bindings = bound.program.bindings.read().clone();
             bound.constants = None;
@@ -251,23 +267,64 @@ impl EsprytContext {
         self.refresh();
     }
 
+    /// A buffer has other storage: what binds buffers looks again, here and in the other contexts.
+    pub(crate) fn buffer_changed(&mut self) {
+        let before = self.shared.generation();
+        self.shared.bump();
+        let alone = before == self.generation && self.shared.generation() == before + 1;
+        if alone {
+            self.generation = before + 1;
+            self.dirty |= dirty::SAMPLERS | dirty::UNIFORMS | dirty::BUFFERS;
+        } else {
+            self.refresh();
+        }
+    }
+
     fn set_program(&mut self, shader: ShaderCso) {
-        if shader.is_null() {
-            self.program = None;
+        let wanted = if shader.is_null() {
+            None
         } else {
             match self.shared.shaders.get(shader) {
-                Ok(program) => {
-                    if self.program.as_ref().is_some_and(|bound| Arc::ptr_eq(&bound.program, &program)) {
-                        return;
-                    }
-                    let bindings = program.bindings.read().clone();
-                    let variant = Default::default();
-                    self.program = Some(BoundProgram { program, bindings, native: None, variant, constants: None });
-                }
+                Ok(program) => Some(program),
                 Err(error) => return self.shared.complain("set_program", error),
             }
+        };
+        if let (Some(bound), Some(wanted)) = (&self.program, &wanted) {
+            if Arc::ptr_eq(&bound.program, wanted) {
+                return;
+            }
         }
-        self.dirty |= dirty::PROGRAM | dirty::CONSTANTS | dirty::SAMPLERS | dirty::UNIFORMS | dirty::STATE;
+        let clips =
+            |bound: &Option<BoundProgram>| bound.as_ref().map_or(0, |b| b.program.reflection.pre_raster.clip_distances);
+        let before = clips(&self.program);
+        if let Some(bound) = self.program.take() {
+            if self.recent.len() >= RECENT_PROGRAMS {
+                self.recent.remove(0);
+            }
+            self.recent.push(bound);
+        }
+        self.program = wanted.map(|program| {
+            let found = self.recent.iter().rposition(|bound| Arc::ptr_eq(&bound.program, &program));
+            match found.map(|index| self.recent.remove(index)) {
+                Some(mut bound) => {
+                    bound.bindings = program.bindings.read().clone();
+                    bound
+                }
+                None => {
+                    let bindings = program.bindings.read().clone();
+                    BoundProgram { program, bindings, native: None, variant: Default::default(), constants: None }
+                }
+            }
+        });
+        self.dirty |= dirty::CONSTANTS | dirty::SAMPLERS | dirty::UNIFORMS;
+        if clips(&self.program) != before {
+            self.dirty |= dirty::STATE;
+        }
+    }
+
+    /// Lets go of a program that is no more.
+    fn forget_program(&mut self, program: &Arc<Program>) {
+        self.recent.retain(|bound| !Arc::ptr_eq(&bound.program, program));
     }
 
     /// Looks into the driver's queue of errors, which the backend never leaves filled.

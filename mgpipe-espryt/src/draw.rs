@@ -152,13 +152,15 @@ impl EsprytContext {
                 self.dirty |= dirty::SAMPLERS;
             }
         }
-        let Some(native) = self.program.as_ref().and_then(|b| b.native.clone()) else { return Ok(false) };
+        let Some(native) = self.program.as_ref().and_then(|b| b.native.as_ref()) else { return Ok(false) };
         if self.shadow.program != native.serial {
+            let native = native.clone();
             self.leave_xfb_for_program();
             use_native(self.gles(), &native);
             self.shadow.program = native.serial;
         }
-        if variant.point_size {
+        let native = self.program.as_ref().and_then(|b| b.native.as_ref());
+        if let Some(native) = native.filter(|_| variant.point_size) {
             let [low, high] = [self.device.caps.caps.point_size[0], self.device.caps.caps.point_size[1]];
             native.set_point_size(self.gles(), self.state.point_size.clamp(low, high.max(low)));
         }
@@ -196,10 +198,9 @@ impl EsprytContext {
         }
     }
 
-    fn emit(&mut self, info: &DrawInfo, ranges: &[DrawRange], plan: &IndexPlan) {
-        let Some(native) = self.program.as_ref().and_then(|b| b.native.clone()) else { return };
-        let shared = self.shared.clone();
-        let gles = &shared.device.gles;
+    fn emit(&self, info: &DrawInfo, ranges: &[DrawRange], plan: &IndexPlan) {
+        let Some(native) = self.program.as_ref().and_then(|b| b.native.as_ref()) else { return };
+        let gles = self.gles();
         let (gl, ext) = (&gles.gl, &gles.ext);
         let parameters = native.reads_draw_parameters();
         let instances = i32::try_from(info.instance_count).unwrap_or(i32::MAX);

@@ -1,4 +1,4 @@
-//! The ring that uniforms, rewritten indices and converted attributes go through.
+//! The ring that uniforms, rewritten indices, converted attributes and lists of uploads go through.
 //!
 //! Chunks are filled from front to back and never rewritten before a fence behind their last use has signalled. Where the
 //! driver maps storage persistently, a write is a copy; elsewhere it is a `glBufferSubData` into bytes that no command reads.
@@ -47,29 +47,48 @@ pub(crate) struct Ring {
 unsafe impl Send for Ring {}
 
 impl Ring {
+    /// Takes `len` bytes at an offset of the given alignment: the chunk, and where they begin in it.
+    #[inline]
+    fn take(&mut self, gles: &Gles, len: usize, align: usize) -> PipeResult<(&mut Chunk, usize)> {
+        let align = align.max(1);
+        let start = match &self.current {
+            Some(chunk) => Some(chunk.used.next_multiple_of(align)).filter(|start| start + len <= chunk.size),
+            None => None,
+        };
+        let start = match start {
+            Some(start) => start,
+            None => {
+                self.turn(gles, len)?;
+                0
+            }
+        };
+        let Some(chunk) = &mut self.current else { return Err(PipeError::OutOfMemory("ring".into())) };
+        chunk.used = start + len;
+        Ok((chunk, start))
+    }
+
+    /// Space in the ring for the caller to fill before the next command; `None` where the driver maps nothing persistently.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn space(&mut self, gles: &Gles, len: usize, align: usize) -> PipeResult<Option<(Slice, &mut [u8])>> {
+        if !gles.has.buffer_storage {
+            return Ok(None);
+        }
+        let (chunk, start) = self.take(gles, len, align)?;
+        let Some(mapped) = chunk.mapped else { return Ok(None) };
+        // SAFETY: start + len lies within the mapping, which lives as long as the chunk; no command reads these bytes yet, and
+        // nobody else has them.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(mapped.as_ptr().add(start), len) };
+        Ok(Some((Slice { buffer: chunk.name, offset: start }, bytes)))
+    }
+
     /// Copies bytes into the ring at an offset of the given alignment.
     ///
     /// # Errors
     /// Out of memory.
     pub(crate) fn write(&mut self, gles: &Gles, bytes: &[u8], align: usize) -> PipeResult<Slice> {
-        let align = align.max(1);
-        let start = match &self.current {
-            Some(chunk) => {
-                let start = chunk.used.next_multiple_of(align);
-                if start + bytes.len() <= chunk.size {
-                    start
-                } else {
-                    self.turn(gles, bytes.len())?;
-                    0
-                }
-            }
-            None => {
-                self.turn(gles, bytes.len())?;
-                0
-            }
-        };
-        let Some(chunk) = &mut self.current else { return Err(PipeError::OutOfMemory("ring".into())) };
-        chunk.used = start + bytes.len();
+        let (chunk, start) = self.take(gles, bytes.len(), align)?;
         match chunk.mapped {
             // SAFETY: start + len lies within the mapping; no command reads these bytes before this write.
             Some(mapped) => unsafe {

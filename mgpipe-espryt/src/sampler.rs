@@ -117,19 +117,19 @@ impl ViewObject {
     }
 
     /// The image to sample: that of the texture when the view shows all of it, else a view of the driver.
-    pub(crate) fn image(&self, gles: &Gles, image: &Arc<Image>) -> Arc<Image> {
+    pub(crate) fn image(&self, gles: &Gles, image: Arc<Image>) -> Arc<Image> {
         let d = &self.desc;
         let target = Target::from_u8(d.target)
             .map_or(image.target, |target| crate::resource::texture::native_target(target, u32::from(d.samples)));
         let format = if d.format == 0 { image.format } else { Format(d.format) };
         let whole = (d.min_level == 0 && d.min_layer == 0) && format == image.format && target == image.target;
         if whole || image.target == gl::TEXTURE_BUFFER {
-            return image.clone();
+            return image;
         }
         let mut made = self.made.lock();
         if let Some((serial, view)) = &*made {
             if *serial == image.serial {
-                return view.clone().unwrap_or_else(|| image.clone());
+                return view.clone().unwrap_or(image);
             }
         }
         let levels = u32::from(d.num_levels).clamp(1, image.levels.saturating_sub(u32::from(d.min_level)).max(1));
@@ -143,6 +143,6 @@ impl ViewObject {
         };
         let view = image.view(gles, &view).map(Arc::new);
         *made = Some((image.serial, view.clone()));
-        view.unwrap_or_else(|| image.clone())
+        view.unwrap_or(image)
     }
 }

@@ -23,6 +23,9 @@ pub(crate) struct Applied {
     state: Option<RenderState>,
     blend: [BlendState; MAX_DRAW_BUFFERS],
     masks: [[u8; 4]; MAX_DRAW_BUFFERS],
+    /// What `blend` and `masks` were made for beside the state: draw buffers whose alpha is one. `None`: internal work changed
+    /// what the driver has.
+    made_for: Option<u8>,
     scissor: Option<[i32; 4]>,
     scissor_on: Option<bool>,
     srgb: Option<bool>,
@@ -52,34 +55,109 @@ pub(crate) fn scissor(state: &RenderState, width: i32, height: i32) -> Option<[i
     Some([s.x, s.y, s.width.max(0), s.height.max(0)])
 }
 
-impl EsprytContext {
-    /// Brings the driver's fixed-function state in line with the client's.
-    pub(crate) fn apply_state(&mut self) {
-        let shared = self.shared.clone();
-        let gles = &shared.device.gles;
-        let gl = &gles.gl;
-        let (has, ext) = (&gles.has, &gles.ext);
-        let s = self.state;
-        let first = self.applied.state.is_none();
-        let old = self.applied.state.unwrap_or_else(RenderState::initial);
-        // Alpha of attachments that have none is never written and reads as one.
-        let alpha_one = self.framebuffer_facts().alpha_one;
-        let (mut blend, mut masks) = (s.blend, s.color_masks);
-        if s.color_logic_op != 0 {
-            // A logic operation takes the place of blending.
-            blend.iter_mut().for_each(|b| b.enabled = 0);
+/// Blending and colour masks as the driver gets them.
+fn colors(s: &RenderState, alpha_one: u8) -> ([BlendState; MAX_DRAW_BUFFERS], [[u8; 4]; MAX_DRAW_BUFFERS]) {
+    let (mut blend, mut masks) = (s.blend, s.color_masks);
+    if s.color_logic_op != 0 {
+        // A logic operation takes the place of blending.
+        blend.iter_mut().for_each(|b| b.enabled = 0);
+    }
+    for buffer in (0..MAX_DRAW_BUFFERS).filter(|buffer| alpha_one >> buffer & 1 != 0) {
+        masks[buffer][3] = 0;
+        let b = &mut blend[buffer];
+        for factor in [&mut b.src_rgb, &mut b.dst_rgb, &mut b.src_alpha, &mut b.dst_alpha] {
+            *factor = factor_without_alpha(*factor);
         }
-        for buffer in 0..MAX_DRAW_BUFFERS {
-            if alpha_one >> buffer & 1 != 0 {
-                masks[buffer][3] = 0;
-                let b = &mut blend[buffer];
-                for factor in [&mut b.src_rgb, &mut b.dst_rgb, &mut b.src_alpha, &mut b.dst_alpha] {
-                    *factor = factor_without_alpha(*factor);
+    }
+    (blend, masks)
+}
+
+/// Gives the driver blending and masks where they differ from what it has.
+///
+/// # Safety
+/// The context is current.
+unsafe fn apply_blend(
+    gles: &Gles,
+    first: bool,
+    (blend, masks): (&[BlendState; MAX_DRAW_BUFFERS], &[[u8; 4]; MAX_DRAW_BUFFERS]),
+    (old_blend, old_masks): (&[BlendState; MAX_DRAW_BUFFERS], &[[u8; 4]; MAX_DRAW_BUFFERS]),
+) {
+    let (gl, ext) = (&gles.gl, &gles.ext);
+    let buffers = if gles.has.draw_buffers_indexed { MAX_DRAW_BUFFERS } else { 1 };
+    let same = |list: &[BlendState; MAX_DRAW_BUFFERS]| list.iter().all(|b| *b == list[0]);
+    let blend_moved = first || blend != old_blend;
+    // SAFETY: the caller's promise; indexed functions are called where the driver has them.
+    unsafe {
+        if blend_moved && (buffers == 1 || same(blend)) {
+            // What all buffers have alike needs one call, and only for what differs.
+            let (b, old) = (&blend[0], &old_blend[0]);
+            let all = first || (buffers > 1 && !same(old_blend));
+            if all || b.enabled != old.enabled {
+                toggle(gles, gl::BLEND, b.enabled != 0);
+            }
+            let factors = |b: &BlendState| [b.src_rgb, b.dst_rgb, b.src_alpha, b.dst_alpha];
+            if all || factors(b) != factors(old) {
+                gl.blend_func_separate(b.src_rgb, b.dst_rgb, b.src_alpha, b.dst_alpha);
+            }
+            if all || (b.equation_rgb, b.equation_alpha) != (old.equation_rgb, old.equation_alpha) {
+                gl.blend_equation_separate(b.equation_rgb, b.equation_alpha);
+            }
+        } else if blend_moved {
+            for (index, (b, old)) in blend.iter().zip(old_blend).enumerate().take(buffers) {
+                if !first && b == old {
+                    continue;
+                }
+                let index = index as u32;
+                if b.enabled != 0 {
+                    ext.enable_i(gl::BLEND, index);
+                } else {
+                    ext.disable_i(gl::BLEND, index);
+                }
+                ext.blend_func_i(index, b.src_rgb, b.dst_rgb, b.src_alpha, b.dst_alpha);
+                ext.blend_equation_i(index, b.equation_rgb, b.equation_alpha);
+            }
+        }
+        if first || masks != old_masks {
+            if buffers == 1 || masks.iter().all(|m| *m == masks[0]) {
+                let [r, g, b, a] = masks[0].map(|on| on != 0);
+                gl.color_mask(r, g, b, a);
+            } else {
+                for (index, m) in masks.iter().enumerate() {
+                    ext.color_mask_i(index as u32, m[0], m[1], m[2], m[3]);
                 }
             }
         }
+    }
+}
+
+impl EsprytContext {
+    /// Brings the driver's fixed-function state in line with the client's.
+    pub(crate) fn apply_state(&mut self) {
+        // Alpha of attachments that have none is never written and reads as one.
+        let facts = self.framebuffer_facts();
+        let gles = &self.device.gles;
+        let gl = &gles.gl;
+        let (has, ext) = (&gles.has, &gles.ext);
+        let s = &self.state;
+        let applied = &mut *self.applied;
+        let first = applied.state.is_none();
+        if first {
+            applied.made_for = None;
+        }
+        let old = applied.state.get_or_insert_with(RenderState::initial);
+        if applied.made_for != Some(facts.alpha_one)
+            || s.blend != old.blend
+            || s.color_masks != old.color_masks
+            || s.color_logic_op != old.color_logic_op
+        {
+            let (blend, masks) = colors(s, facts.alpha_one);
+            // SAFETY: the context is current.
+            unsafe { apply_blend(gles, first, (&blend, &masks), (&applied.blend, &applied.masks)) };
+            (applied.blend, applied.masks) = (blend, masks);
+            applied.made_for = Some(facts.alpha_one);
+        }
         let size = [i32::from(self.framebuffer.width), i32::from(self.framebuffer.height)];
-        let scissor = scissor(&s, size[0], size[1]);
+        let scissor = scissor(s, size[0], size[1]);
         // SAFETY: the context is current; values come from a validated state, and functions beyond OpenGL ES 3.1 are only
         // called where the driver has them.
         unsafe {
@@ -90,26 +168,25 @@ impl EsprytContext {
             if first || s.depth_ranges[0] != old.depth_ranges[0] {
                 gl.depth_range_f32(s.depth_ranges[0].near, s.depth_ranges[0].far);
             }
-            if self.applied.scissor_on != Some(scissor.is_some()) {
+            if applied.scissor_on != Some(scissor.is_some()) {
                 toggle(gles, gl::SCISSOR_TEST, scissor.is_some());
-                self.applied.scissor_on = Some(scissor.is_some());
+                applied.scissor_on = Some(scissor.is_some());
             }
-            if let Some(b) = scissor.filter(|b| self.applied.scissor != Some(*b)) {
+            if let Some(b) = scissor.filter(|b| applied.scissor != Some(*b)) {
                 gl.scissor(b[0], b[1], b[2], b[3]);
-                self.applied.scissor = Some(b);
+                applied.scissor = Some(b);
             }
             if first || s.line_width != old.line_width {
                 gl.line_width(s.line_width);
             }
             let offset = |s: &RenderState| (s.polygon_offset_factor, s.polygon_offset_units, s.polygon_offset_clamp);
-            if first || offset(&s) != offset(&old) {
+            if first || offset(s) != offset(old) {
                 if has.polygon_offset_clamp && s.polygon_offset_clamp != 0.0 {
                     ext.polygon_offset_clamp(s.polygon_offset_factor, s.polygon_offset_units, s.polygon_offset_clamp);
                 } else {
                     gl.polygon_offset(s.polygon_offset_factor, s.polygon_offset_units);
                 }
             }
-            self.apply_blend(gles, first, &blend, &masks);
             if first || s.depth_func != old.depth_func {
                 gl.depth_func(s.depth_func);
             }
@@ -134,7 +211,7 @@ impl EsprytContext {
                 gl.front_face(s.front_face);
             }
             let coverage = |s: &RenderState| (s.sample_coverage_value, s.sample_coverage_invert);
-            if first || coverage(&s) != coverage(&old) {
+            if first || coverage(s) != coverage(old) {
                 gl.sample_coverage(s.sample_coverage_value, s.sample_coverage_invert != 0);
             }
             if first || s.sample_mask_value != old.sample_mask_value {
@@ -171,75 +248,27 @@ impl EsprytContext {
             flag(MULTISAMPLE, s.multisample != 0, old.multisample != 0);
             flag(SAMPLE_ALPHA_TO_ONE, s.sample_alpha_to_one != 0, old.sample_alpha_to_one != 0);
         }
-        self.set_srgb(s.framebuffer_srgb != 0);
+        let no_logic_op = s.color_logic_op != 0
+            && s.logic_op != gl::COPY
+            && !(has.framebuffer_fetch && crate::logic_op::is_lowered(&facts));
         if has.clip_distance {
             // Planes that the program does not write have undefined distances.
             let written = self.program.as_ref().map_or(0, |b| b.program.reflection.pre_raster.clip_distances);
             let clips = s.clip_distance_mask & ((1u32 << written.min(8)) - 1);
-            let changed = clips ^ self.applied.clips;
+            let changed = clips ^ applied.clips;
             for plane in (0..8).filter(|plane| changed >> plane & 1 != 0) {
                 toggle(gles, CLIP_DISTANCE0 + plane, clips >> plane & 1 != 0);
             }
-            self.applied.clips = clips;
+            applied.clips = clips;
         }
-        let lowered = has.framebuffer_fetch && crate::logic_op::is_lowered(&self.framebuffer_facts());
-        if s.color_logic_op != 0 && s.logic_op != gl::COPY && !lowered {
+        *old = *s;
+        self.set_srgb(self.state.framebuffer_srgb != 0);
+        if no_logic_op {
             self.warn_once(
                 1,
                 "no logic operation without framebuffer fetch or on such a format; colours are written as they are",
             );
         }
-        self.applied.state = Some(s);
-    }
-
-    /// # Safety
-    /// The context is current.
-    unsafe fn apply_blend(
-        &mut self,
-        gles: &Gles,
-        first: bool,
-        blend: &[BlendState; MAX_DRAW_BUFFERS],
-        masks: &[[u8; 4]; MAX_DRAW_BUFFERS],
-    ) {
-        let (gl, ext) = (&gles.gl, &gles.ext);
-        let buffers = if gles.has.draw_buffers_indexed { MAX_DRAW_BUFFERS } else { 1 };
-        let same = |list: &[BlendState; MAX_DRAW_BUFFERS]| list.iter().all(|b| *b == list[0]);
-        let blend_moved = first || *blend != self.applied.blend;
-        // SAFETY: the caller's promise; indexed functions are called where the driver has them.
-        unsafe {
-            if blend_moved && (buffers == 1 || same(blend)) {
-                let b = &blend[0];
-                toggle(gles, gl::BLEND, b.enabled != 0);
-                gl.blend_func_separate(b.src_rgb, b.dst_rgb, b.src_alpha, b.dst_alpha);
-                gl.blend_equation_separate(b.equation_rgb, b.equation_alpha);
-            } else if blend_moved {
-                for (index, (b, old)) in blend.iter().zip(&self.applied.blend).enumerate().take(buffers) {
-                    if !first && b == old {
-                        continue;
-                    }
-                    let index = index as u32;
-                    if b.enabled != 0 {
-                        ext.enable_i(gl::BLEND, index);
-                    } else {
-                        ext.disable_i(gl::BLEND, index);
-                    }
-                    ext.blend_func_i(index, b.src_rgb, b.dst_rgb, b.src_alpha, b.dst_alpha);
-                    ext.blend_equation_i(index, b.equation_rgb, b.equation_alpha);
-                }
-            }
-            if first || *masks != self.applied.masks {
-                if buffers == 1 || masks.iter().all(|m| *m == masks[0]) {
-                    let [r, g, b, a] = masks[0].map(|on| on != 0);
-                    gl.color_mask(r, g, b, a);
-                } else {
-                    for (index, m) in masks.iter().enumerate() {
-                        ext.color_mask_i(index as u32, m[0], m[1], m[2], m[3]);
-                    }
-                }
-            }
-        }
-        self.applied.blend = *blend;
-        self.applied.masks = *masks;
     }
 
     /// Encodes to sRGB on writes to sRGB attachments, or not.
@@ -269,6 +298,7 @@ impl EsprytContext {
         // SAFETY: the context is current.
         unsafe { self.gles().gl.color_mask(mask[0], mask[1], mask[2], mask[3]) };
         self.applied.masks = [mask.map(u8::from); MAX_DRAW_BUFFERS];
+        self.applied.made_for = None;
         self.dirty |= crate::context::dirty::STATE;
     }
 

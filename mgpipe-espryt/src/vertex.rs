@@ -13,8 +13,8 @@ const POINTS: usize = 16;
 
 /// Vertex elements of the pipe.
 pub(crate) struct VertexElements {
-    pub(crate) attributes: Vec<VertexAttribute>,
-    pub(crate) bindings: Vec<VertexBinding>,
+    /// Each attribute with its binding.
+    attributes: Vec<(VertexAttribute, VertexBinding)>,
     /// Bit i: the driver has no such format, so attribute i is converted for each draw.
     converted: u32,
 }
@@ -32,7 +32,12 @@ impl VertexElements {
             .iter()
             .filter(|a| !is_native(a) && (a.location as usize) < POINTS)
             .fold(0, |mask, a| mask | 1 << a.location);
-        VertexElements { attributes: attributes.to_vec(), bindings: bindings.to_vec(), converted }
+        let with_binding = |attribute: &VertexAttribute| {
+            let binding = bindings.iter().find(|b| b.binding == attribute.binding).copied();
+            let unbound = VertexBinding { binding: attribute.binding, stride: 16, divisor: 0 };
+            (*attribute, binding.unwrap_or(unbound))
+        };
+        VertexElements { attributes: attributes.iter().map(with_binding).collect(), converted }
     }
 
     /// Whether draws have to convert.
@@ -148,23 +153,21 @@ impl EsprytContext {
             return self.apply_defaults();
         };
         let (mut enabled, mut gathered) = (0, false);
-        for attribute in &elements.attributes {
+        for (attribute, binding) in &elements.attributes {
             let index = attribute.location;
             let Some(slot) = self.vertex_buffers.get(attribute.binding as usize) else { continue };
             if index as usize >= POINTS {
                 continue;
             }
-            let binding = elements.bindings.iter().find(|b| b.binding == attribute.binding).copied();
-            let binding = binding.unwrap_or(VertexBinding { binding: attribute.binding, stride: 16, divisor: 0 });
-            let Some(buffer) = slot.buffer.clone() else { continue };
+            let Some(buffer) = &slot.buffer else { continue };
             let start = slot.bound.offset;
-            let size = buffer.size();
-            if start >= size {
+            if start >= buffer.size() {
                 continue;
             }
-            let offset = start + base_offset(base_instance, &binding, gles.has.base_instance);
+            let offset = start + base_offset(base_instance, binding, gles.has.base_instance);
             if elements.converted >> index & 1 != 0 {
-                let Some(slice) = self.convert(attribute, &binding, &buffer, offset)? else { continue };
+                let buffer = buffer.clone();
+                let Some(slice) = self.convert(attribute, binding, &buffer, offset)? else { continue };
                 let format = Format { components: 4, ty: gl::FLOAT, point: index, ..Format::default() };
                 let shadow = self.vertex_shadow();
                 shadow.set_format(gles, index, format);
@@ -184,7 +187,8 @@ impl EsprytContext {
             let (mut serial, mut offset, mut stride) = (buffer.serial(), offset, binding.stride);
             let mut relative = attribute.relative_offset;
             if stride > self.device.caps.caps.max_vertex_stride {
-                let Some((slice, step)) = self.gather(attribute, &binding, &buffer, offset)? else { continue };
+                let buffer = buffer.clone();
+                let Some((slice, step)) = self.gather(attribute, binding, &buffer, offset)? else { continue };
                 (name, serial, offset, stride, relative) = (slice.buffer, 0, slice.offset as u64, step, 0);
                 // The elements are gathered anew for each draw.
                 gathered = true;

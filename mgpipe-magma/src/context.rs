@@ -111,6 +111,10 @@ pub(crate) struct MagmaContext {
     pub(crate) device: Arc<Device>,
     pub(crate) handle: ContextHandle,
     pub(crate) rec: Recorder,
+    /// Joins regions of uploads.
+    pub(crate) joiner: RegionJoiner,
+    /// What uploads became since the counters asked.
+    pub(crate) upload_work: UploadWork,
     pub(crate) dirty: u32,
     pub(crate) generations: (u64, u64),
     pub(crate) state: RenderState,
@@ -166,6 +170,8 @@ impl MagmaContext {
             device: shared.device.clone(),
             handle,
             rec,
+            joiner: RegionJoiner::default(),
+            upload_work: UploadWork::default(),
             dirty: dirty::ALL,
             generations: shared.generations(),
             state: RenderState::initial(),
@@ -805,6 +811,10 @@ impl Context for MagmaContext {
         if let Err(error) = result {
             self.fail("resource_subdata", error);
         }
+    }
+
+    fn take_upload_work(&mut self) -> UploadWork {
+        std::mem::take(&mut self.upload_work)
     }
 
     fn resource_subdata_complete(&mut self, _complete: &SubDataComplete) {

@@ -113,6 +113,24 @@ pub(crate) fn copy_alignment(bytes: u32) -> u64 {
     }
 }
 
+/// An upload into a level.
+struct Upload<'a> {
+    image: Arc<Image>,
+    target: Target,
+    level: u32,
+    base_layer: u32,
+    format: Format,
+    planes: SmallVec<[Plane; 2]>,
+    bytes: &'a [u8],
+}
+
+/// Texels in ring space that no command copies yet, and where they go.
+#[derive(Default)]
+struct Staged {
+    parts: SmallVec<[Part; 4]>,
+    copies: Vec<(vk::Buffer, vk::BufferImageCopy)>,
+}
+
 impl MagmaContext {
     /// Replaces storage under a handle.
     pub(crate) fn respecify(&mut self, desc: &ResourceDesc) -> PipeResult<()> {
@@ -328,78 +346,146 @@ impl MagmaContext {
         if level >= image.levels || image.samples != vk::SampleCountFlags::TYPE_1 {
             return Err(PipeError::Protocol(format!("no level {level} to upload to")));
         }
-        let desc = format.desc();
         let planes = planes(image.format);
-        let mut copies: Vec<(vk::Buffer, vk::BufferImageCopy)> = Vec::new();
-        let mut parts = SmallVec::<[Part; 4]>::new();
-        for region in regions {
-            let area = region.area();
-            let Some(dst) = ImageArea::new(&image, target, level, base_layer, &area) else { continue };
-            parts.push(Part::of_image(level, &dst));
-            // A 1D array's rows are its layers: one row each, a row's stride apart.
-            let one_d = target == Target::Tex1DArray;
-            let rows = if one_d { 1 } else { dst.extent.height.div_ceil(desc.block_height) };
-            let row_bytes = desc.row_bytes(dst.extent.width);
-            let row_stride = match u64::from(region.src_row_stride) {
-                0 => desc.row_bytes(region.width),
-                stride => stride,
-            };
-            let slice_stride = match (one_d, u64::from(region.src_slice_stride)) {
-                (true, _) => row_stride,
-                (false, 0) => row_stride * u64::from(region.height.div_ceil(desc.block_height)),
-                (false, stride) => stride,
-            };
-            let slices = dst.depth();
-            let source = |slice: u32, row: u32, len: u64| {
-                let at = region.src_offset + u64::from(slice) * slice_stride + u64::from(row) * row_stride;
-                let at = usize::try_from(at).ok()?;
-                bytes.get(at..at.checked_add(usize::try_from(len).ok()?)?)
-            };
-            let short = || PipeError::Protocol("an upload is shorter than its regions".into());
-            let texels = row_bytes / u64::from(desc.block_bytes.max(1));
-            for plane in &planes {
-                let plane_row = texels * u64::from(plane.bytes);
-                let as_it_is = plane.bytes == desc.block_bytes;
-                for piece in Piece::cut(slices, rows, plane_row, staging::UPLOAD_BYTES) {
-                    let total = plane_row * u64::from(piece.rows) * u64::from(piece.slices);
-                    if self.rec.has_much_staged() {
-                        // The device begins with what is there, and its chunks come back.
-                        self.record_uploads(&image, &parts, &mut copies);
-                        self.submit()?;
-                    }
-                    let space = self.rec.ring(total, copy_alignment(plane.bytes))?;
-                    let mut at = 0u64;
-                    for slice in piece.slice..piece.slice + piece.slices {
-                        if as_it_is && row_stride == row_bytes {
-                            let len = row_bytes * u64::from(piece.rows);
-                            space.write_bytes(at, source(slice, piece.row, len).ok_or_else(short)?);
-                            at += len;
-                            continue;
-                        }
-                        for row in piece.row..piece.row + piece.rows {
-                            space.write_row(at, source(slice, row, row_bytes).ok_or_else(short)?, plane, format);
-                            at += plane_row;
-                        }
-                    }
-                    let area = piece.area(&dst, desc.block_height);
-                    copies.push((space.buffer, staging::tight_copy(space.offset, &area, plane.aspect, level)));
-                }
+        let upload = Upload { image, target, level, base_layer, format, planes, bytes };
+        let mut staged = Staged::default();
+        let as_it_is = matches!(&upload.planes[..], [plane] if plane.bytes == format.desc().block_bytes);
+        if as_it_is && regions.len() > 1 {
+            let mut joiner = std::mem::take(&mut self.joiner);
+            joiner.join(regions, format.desc());
+            let result = joiner
+                .joined()
+                .iter()
+                .try_for_each(|joined| self.stage_joined(&upload, &joiner, joined, regions, &mut staged));
+            self.joiner = joiner;
+            result?;
+        } else {
+            for region in regions {
+                self.stage_region(&upload, region, &mut staged)?;
             }
         }
-        self.record_uploads(&image, &parts, &mut copies);
+        self.record_uploads(&upload.image, &mut staged);
+        Ok(())
+    }
+
+    /// Puts the texels of a box of a list into ring space: those of several regions as one copy, where it is small enough.
+    fn stage_joined(
+        &mut self,
+        upload: &Upload<'_>,
+        joiner: &RegionJoiner,
+        joined: &Joined,
+        regions: &[SubRegion],
+        staged: &mut Staged,
+    ) -> PipeResult<()> {
+        if let Some(region) = joiner.alone(joined).and_then(|index| regions.get(index)) {
+            return self.stage_region(upload, region, staged);
+        }
+        let desc = upload.format.desc();
+        let rows = u64::from(joined.area.height.div_ceil(desc.block_height));
+        let total = desc.row_bytes(joined.area.width) * rows;
+        let dst = ImageArea::new(&upload.image, upload.target, upload.level, upload.base_layer, &joined.area);
+        let texels = |w: u32, h: u32, d: u32| u64::from(w) * u64::from(h) * u64::from(d);
+        let area = &joined.area;
+        let whole = |dst: &ImageArea| {
+            texels(dst.extent.width, dst.extent.height, dst.depth()) == texels(area.width, area.height, area.depth)
+        };
+        let Some(dst) = dst.filter(|dst| whole(dst) && total <= staging::UPLOAD_BYTES) else {
+            return joiner.parts(joined).try_for_each(|index| match regions.get(index) {
+                Some(region) => self.stage_region(upload, region, staged),
+                None => Ok(()),
+            });
+        };
+        self.make_room(upload, staged)?;
+        let plane = &upload.planes[0];
+        let space = self.rec.ring(total, copy_alignment(plane.bytes))?;
+        let write = |at: u64, row: &[u8]| {
+            if at + row.len() as u64 <= total {
+                space.write_bytes(at, row);
+            }
+        };
+        if !joiner.gather(joined, regions, desc, upload.bytes, write) {
+            return Err(PipeError::Protocol("an upload is shorter than its regions".into()));
+        }
+        staged.parts.push(Part::of_image(upload.level, &dst));
+        staged.copies.push((space.buffer, staging::tight_copy(space.offset, &dst, plane.aspect, upload.level)));
+        self.upload_work.joined += u64::from(joined.regions() - 1);
+        self.upload_work.bytes += total;
+        Ok(())
+    }
+
+    /// Lets the device begin with what is staged when that is much: its chunks come back.
+    fn make_room(&mut self, upload: &Upload<'_>, staged: &mut Staged) -> PipeResult<()> {
+        if self.rec.has_much_staged() {
+            self.record_uploads(&upload.image, staged);
+            self.submit()?;
+        }
+        Ok(())
+    }
+
+    /// Puts the texels of a region into ring space.
+    fn stage_region(&mut self, upload: &Upload<'_>, region: &SubRegion, staged: &mut Staged) -> PipeResult<()> {
+        let Upload { target, level, format, bytes, .. } = *upload;
+        let desc = format.desc();
+        let area = region.area();
+        let dst = ImageArea::new(&upload.image, target, level, upload.base_layer, &area);
+        let Some(dst) = dst else { return Ok(()) };
+        staged.parts.push(Part::of_image(level, &dst));
+        // A 1D array's rows are its layers: one row each, a row's stride apart.
+        let one_d = target == Target::Tex1DArray;
+        let rows = if one_d { 1 } else { dst.extent.height.div_ceil(desc.block_height) };
+        let row_bytes = desc.row_bytes(dst.extent.width);
+        let row_stride = match u64::from(region.src_row_stride) {
+            0 => desc.row_bytes(region.width),
+            stride => stride,
+        };
+        let slice_stride = match (one_d, u64::from(region.src_slice_stride)) {
+            (true, _) => row_stride,
+            (false, 0) => row_stride * u64::from(region.height.div_ceil(desc.block_height)),
+            (false, stride) => stride,
+        };
+        let slices = dst.depth();
+        let source = |slice: u32, row: u32, len: u64| {
+            let at = region.src_offset + u64::from(slice) * slice_stride + u64::from(row) * row_stride;
+            let at = usize::try_from(at).ok()?;
+            bytes.get(at..at.checked_add(usize::try_from(len).ok()?)?)
+        };
+        let short = || PipeError::Protocol("an upload is shorter than its regions".into());
+        let texels = row_bytes / u64::from(desc.block_bytes.max(1));
+        for plane in &upload.planes {
+            let plane_row = texels * u64::from(plane.bytes);
+            let as_it_is = plane.bytes == desc.block_bytes;
+            for piece in Piece::cut(slices, rows, plane_row, staging::UPLOAD_BYTES) {
+                let total = plane_row * u64::from(piece.rows) * u64::from(piece.slices);
+                self.make_room(upload, staged)?;
+                let space = self.rec.ring(total, copy_alignment(plane.bytes))?;
+                let mut at = 0u64;
+                for slice in piece.slice..piece.slice + piece.slices {
+                    if as_it_is && row_stride == row_bytes {
+                        let len = row_bytes * u64::from(piece.rows);
+                        space.write_bytes(at, source(slice, piece.row, len).ok_or_else(short)?);
+                        at += len;
+                        continue;
+                    }
+                    for row in piece.row..piece.row + piece.rows {
+                        space.write_row(at, source(slice, row, row_bytes).ok_or_else(short)?, plane, format);
+                        at += plane_row;
+                    }
+                }
+                let area = piece.area(&dst, desc.block_height);
+                self.upload_work.bytes += total;
+                staged.copies.push((space.buffer, staging::tight_copy(space.offset, &area, plane.aspect, level)));
+            }
+        }
         Ok(())
     }
 
     /// Records copies from ring space, whose regions do not overlap, into parts of an image.
-    fn record_uploads(
-        &mut self,
-        image: &Arc<Image>,
-        parts: &[Part],
-        copies: &mut Vec<(vk::Buffer, vk::BufferImageCopy)>,
-    ) {
+    fn record_uploads(&mut self, image: &Arc<Image>, staged: &mut Staged) {
+        let Staged { parts, copies } = staged;
         if copies.is_empty() {
             return;
         }
+        self.upload_work.jobs += copies.len() as u64;
         let commands = self.upload_commands(&[], Object::Image(image), parts);
         for run in copies.chunk_by(|a, b| a.0 == b.0) {
             let list: SmallVec<[vk::BufferImageCopy; 8]> = run.iter().map(|(_, copy)| *copy).collect();

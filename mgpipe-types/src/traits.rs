@@ -106,6 +106,11 @@ macro_rules! traits {
                 let _ = (buffer, memory);
                 Err(PipeError::Unsupported("adopt_memory".into()))
             }
+
+            /// What was made of uploads since the call before, for counters. Nothing from who does not work itself.
+            fn take_upload_work(&mut self) -> UploadWork {
+                UploadWork::default()
+            }
         }
     };
 }

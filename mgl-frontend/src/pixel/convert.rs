@@ -237,12 +237,28 @@ impl Unpacker {
         }
     }
 
+    /// Bytes of all texels. `None` when `data` ends before the last pixel.
+    pub(crate) fn len_of(&self, data: &[u8]) -> Option<usize> {
+        let total = self.row_bytes.checked_mul(self.size[1] as usize)?.checked_mul(self.size[2] as usize)?;
+        (self.address.end <= data.len() && total <= isize::MAX as usize).then_some(total)
+    }
+
+    /// Writes all texels, tight, into as many bytes as [`Unpacker::len_of`] said for the same data.
+    pub(crate) fn write(&self, data: &[u8], out: &mut [u8]) {
+        if self.is_copy() && !out.is_empty() && is_tight(&self.address, self.size) {
+            if let Some(source) = data.get(self.address.start..self.address.start + out.len()) {
+                out.copy_from_slice(source);
+            }
+            return;
+        }
+        for_each_row(&self.address, self.size, self.row_bytes, |at, to| {
+            self.row(&data[at..at + self.address.row_bytes], &mut out[to..to + self.row_bytes]);
+        });
+    }
+
     /// All texels, tight. `None` when `data` ends before the last pixel, or when there is not enough memory.
     fn all(&self, data: &[u8]) -> Option<Vec<u8>> {
-        let total = self.row_bytes.checked_mul(self.size[1] as usize)?.checked_mul(self.size[2] as usize)?;
-        if self.address.end > data.len() || total > isize::MAX as usize {
-            return None;
-        }
+        let total = self.len_of(data)?;
         let mut out = Vec::new();
         out.try_reserve_exact(total).ok()?;
         if self.is_copy() && total > 0 && is_tight(&self.address, self.size) {
@@ -250,9 +266,7 @@ impl Unpacker {
             return Some(out);
         }
         out.resize(total, 0);
-        for_each_row(&self.address, self.size, self.row_bytes, |at, to| {
-            self.row(&data[at..at + self.address.row_bytes], &mut out[to..to + self.row_bytes]);
-        });
+        self.write(data, &mut out);
         Some(out)
     }
 }

@@ -226,6 +226,8 @@ impl Context {
                 if ctx.stream_texels(&texture, (at.face, level), &area, &unpacker, &source, command)? {
                     return Ok(());
                 }
+                let data = ctx.bytes_of(source, unpacker.address.end, command)?;
+                return ctx.queue_texels(&texture, at.face, level, area, &unpacker, &data, command);
             }
             let len = ctx.source_bytes(&client, dims, sizes);
             let data = ctx.bytes_of(source, len, command)?;
@@ -300,6 +302,35 @@ impl Context {
         }
         texture.content_changed();
         self.limit_waiting(texture, face, level);
+    }
+
+    /// Converts and queues texels of a part of an image.
+    fn queue_texels(
+        &mut self,
+        texture: &Texture,
+        face: usize,
+        level: u32,
+        area: Box3,
+        unpacker: &Unpacker,
+        data: &[u8],
+        command: &'static str,
+    ) -> GlResult {
+        let len = unpacker.len_of(data).ok_or_else(|| out_of_memory(command))?;
+        if len >= SETTLED_WAIT_LIMIT {
+            let mut bytes = Vec::new();
+            bytes.try_reserve_exact(len).map_err(|_| out_of_memory(command))?;
+            bytes.resize(len, 0);
+            unpacker.write(data, &mut bytes);
+            self.add_texels(texture, face, level, area, bytes);
+            return Ok(());
+        }
+        if let Some(image) = texture.lock().image_mut(face, level) {
+            unpacker.write(data, image.pending.room(area, len));
+            image.blocks = None;
+        }
+        texture.content_changed();
+        self.limit_waiting(texture, face, level);
+        Ok(())
     }
 
     /// Sends what waits when it is much.

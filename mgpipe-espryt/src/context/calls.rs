@@ -260,8 +260,9 @@ impl Context for EsprytContext {
 
     fn delete_shader(&mut self, cso: &HandleOnly) {
         // A program that is bound somewhere lives on in that context.
-        if let Err(error) = self.shared.shaders.remove(ShaderCso(cso.handle)) {
-            self.shared.complain("delete_shader", error);
+        match self.shared.shaders.remove(ShaderCso(cso.handle)) {
+            Ok(program) => self.forget_program(&program),
+            Err(error) => self.shared.complain("delete_shader", error),
         }
     }
 
@@ -459,6 +460,10 @@ impl Context for EsprytContext {
         if let Err(error) = result {
             self.fail("resource_subdata", error);
         }
+    }
+
+    fn take_upload_work(&mut self) -> UploadWork {
+        std::mem::take(&mut self.upload_work)
     }
 
     fn resource_subdata_complete(&mut self, _complete: &SubDataComplete) {

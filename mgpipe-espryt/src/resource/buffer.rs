@@ -13,7 +13,12 @@ use std::sync::Arc;
 /// Everything that a persistent mapping may be used for.
 const PERSISTENT: u32 = gl::MAP_READ_BIT | gl::MAP_WRITE_BIT | gl::MAP_PERSISTENT_BIT | gl::MAP_COHERENT_BIT;
 
+/// Storage below this is made by the upload that fills it, where one follows: the driver is told of both in one call.
+const SMALL_BYTES: u64 = 8 << 20;
+
 struct State {
+    /// The driver's name while it has no storage of this specification.
+    kept: u32,
     /// Bytes that the client asked for.
     size: u64,
     usage: u32,
@@ -33,6 +38,8 @@ pub(crate) struct Buffer {
     grave: Arc<Grave>,
     name: AtomicU32,
     serial: AtomicU64,
+    /// The size that `state` has, for draws.
+    size: AtomicU64,
     state: Mutex<State>,
 }
 
@@ -44,13 +51,15 @@ impl Buffer {
             grave: grave.clone(),
             name: AtomicU32::new(0),
             serial: AtomicU64::new(next_serial()),
-            state: Mutex::new(State { size, usage, persistent, allocated: false, mapped: None }),
+            size: AtomicU64::new(size),
+            state: Mutex::new(State { kept: 0, size, usage, persistent, allocated: false, mapped: None }),
         }
     }
 
     /// Size in bytes.
+    #[inline]
     pub(crate) fn size(&self) -> u64 {
-        self.state.lock().size
+        self.size.load(Ordering::Acquire)
     }
 
     /// Never-reused identity of the storage: other contexts see new storage once they bind it.
@@ -74,22 +83,48 @@ impl Buffer {
     #[cold]
     fn realize(&self, gles: &Gles) -> PipeResult<u32> {
         let mut state = self.state.lock();
-        let name = match self.name.load(Ordering::Acquire) {
-            0 => {
-                // SAFETY: a context is current.
-                let buffer = unsafe { gles.gl.create_buffer() }.map_err(PipeError::OutOfMemory)?;
-                buffer.0.get()
-            }
-            name => name,
-        };
+        let name = self.own_name(gles, &mut state)?;
         if !state.allocated {
-            self.allocate(gles, name, &mut state)?;
+            self.allocate(gles, name, &mut state, None)?;
         }
         self.name.store(name, Ordering::Release);
         Ok(name)
     }
 
-    fn allocate(&self, gles: &Gles, name: u32, state: &mut State) -> PipeResult<()> {
+    /// The driver's name, whether or not there is storage behind it.
+    fn own_name(&self, gles: &Gles, state: &mut State) -> PipeResult<u32> {
+        match (self.name.load(Ordering::Acquire), state.kept) {
+            (0, 0) => {
+                // SAFETY: a context is current.
+                let buffer = unsafe { gles.gl.create_buffer() }.map_err(PipeError::OutOfMemory)?;
+                state.kept = buffer.0.get();
+                Ok(state.kept)
+            }
+            (0, kept) => Ok(kept),
+            (name, _) => Ok(name),
+        }
+    }
+
+    /// Makes the storage with its contents. False, and nothing done, when it is there already or is none to make so; a context
+    /// is current.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn fill(&self, gles: &Gles, bytes: &[u8]) -> PipeResult<bool> {
+        if self.name.load(Ordering::Acquire) != 0 {
+            return Ok(false);
+        }
+        let mut state = self.state.lock();
+        if state.allocated || state.persistent || state.size != bytes.len() as u64 {
+            return Ok(false);
+        }
+        let name = self.own_name(gles, &mut state)?;
+        self.allocate(gles, name, &mut state, Some(bytes))?;
+        self.name.store(name, Ordering::Release);
+        Ok(true)
+    }
+
+    fn allocate(&self, gles: &Gles, name: u32, state: &mut State, contents: Option<&[u8]>) -> PipeResult<()> {
         let too_large = || PipeError::OutOfMemory(format!("a buffer of {} bytes", state.size));
         let size = isize::try_from(state.size).map_err(|_| too_large())?;
         gles.before_trial("buffer storage");
@@ -100,7 +135,8 @@ impl Buffer {
                 let flags = PERSISTENT | gl::DYNAMIC_STORAGE_BIT;
                 gles.ext.buffer_storage(gl::COPY_WRITE_BUFFER, size, std::ptr::null(), flags);
             } else {
-                gles.ext.buffer_data(gl::COPY_WRITE_BUFFER, size, std::ptr::null(), usage(state.usage));
+                let contents = contents.map_or(std::ptr::null(), |bytes| bytes.as_ptr().cast());
+                gles.ext.buffer_data(gl::COPY_WRITE_BUFFER, size, contents, usage(state.usage));
             }
         }
         if gles.drain_errors().is_some() {
@@ -117,19 +153,23 @@ impl Buffer {
     pub(crate) fn respecify(&self, gles: &Gles, size: u64, usage: u32, flags: u32, renamed: bool) -> PipeResult<()> {
         let mut state = self.state.lock();
         let persistent = flags & gl::MAP_PERSISTENT_BIT != 0;
-        if state.persistent || persistent || renamed {
+        let mut kept = match self.name.swap(0, Ordering::AcqRel) {
+            0 => state.kept,
+            name => name,
+        };
+        if (state.persistent || persistent || renamed) && kept != 0 {
             // Immutable storage is for the life of a name.
-            let name = self.name.swap(0, Ordering::AcqRel);
-            if name != 0 {
-                self.grave.bury(Dead::Buffer(name));
-            }
+            self.grave.bury(Dead::Buffer(kept));
+            kept = 0;
         }
-        *state = State { size, usage, persistent, allocated: false, mapped: None };
+        *state = State { kept, size, usage, persistent, allocated: false, mapped: None };
+        self.size.store(size, Ordering::Release);
         self.serial.store(next_serial(), Ordering::Release);
-        match self.name.load(Ordering::Acquire) {
-            0 => Ok(()),
-            name => self.allocate(gles, name, &mut state),
+        if kept != 0 && size >= SMALL_BYTES {
+            self.allocate(gles, kept, &mut state, None)?;
+            self.name.store(kept, Ordering::Release);
         }
+        Ok(())
     }
 
     /// Address and size of the storage, which stays mapped from then on; a context is current.
@@ -189,7 +229,10 @@ fn usage(usage: u32) -> u32 {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        let name = *self.name.get_mut();
+        let name = match *self.name.get_mut() {
+            0 => self.state.get_mut().kept,
+            name => name,
+        };
         if name != 0 {
             self.grave.bury(Dead::Buffer(name));
         }

@@ -304,15 +304,27 @@ impl Texture {
         }
     }
 
+    /// The image, where it was made already.
+    #[inline]
+    pub(crate) fn ready(&self) -> Option<Arc<Image>> {
+        match &self.state.lock().storage {
+            Storage::Image(image) => Some(image.clone()),
+            _ => None,
+        }
+    }
+
+    /// Whether the image has the texture's parameters.
+    #[inline]
+    pub(crate) fn has_params(&self, image: &Image) -> bool {
+        let state = self.state.lock();
+        image.target == gl::TEXTURE_BUFFER
+            || state.applied.is_some_and(|(serial, old)| serial == image.serial && old == state.params)
+    }
+
     /// Brings the image's parameters in line; it is bound to its target on the active unit.
     pub(crate) fn sync_params(&self, gles: &Gles, image: &Image) {
         let mut state = self.state.lock();
         let params = state.params;
-        if image.target == gl::TEXTURE_BUFFER
-            || state.applied.is_some_and(|(serial, old)| serial == image.serial && old == params)
-        {
-            return;
-        }
         let multisampled =
             image.samples > 1 || matches!(image.target, gl::TEXTURE_2D_MULTISAMPLE | gl::TEXTURE_2D_MULTISAMPLE_ARRAY);
         let target = image.target;

@@ -2,7 +2,7 @@
 
 use crate::counters::CallCounters;
 use bytemuck::{Pod, Zeroable};
-use mgpipe_types::{CallClass, HostBytes, Opcode, SubData, SubRegion, Target};
+use mgpipe_types::{CallClass, HostBytes, Opcode, SubData, SubRegion, Target, UploadWork};
 
 /// Buckets of [`DrawCounts::histogram`].
 pub const DRAW_BUCKETS: usize = 12;
@@ -57,6 +57,12 @@ pub struct UploadCounts {
     pub texture_regions: u64,
     /// Bytes of texels, in boxes and lists.
     pub texture_bytes: u64,
+    /// Copies that the backend made of them.
+    pub texture_jobs: u64,
+    /// Regions that became part of a larger box before they were copied.
+    pub texture_joined: u64,
+    /// Bytes of texels in those copies.
+    pub texture_job_bytes: u64,
 }
 
 /// What a server says back.
@@ -141,6 +147,13 @@ impl PortCounts {
         } else {
             uploads.texture_boxes += 1;
         }
+    }
+
+    /// What a backend made of uploads.
+    pub(super) fn upload_work(&mut self, work: &UploadWork) {
+        self.uploads.texture_jobs += work.jobs;
+        self.uploads.texture_joined += work.joined;
+        self.uploads.texture_job_bytes += work.bytes;
     }
 
     /// The call that was counted last is an upload into a mapped buffer.

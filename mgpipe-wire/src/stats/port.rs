@@ -49,6 +49,7 @@ impl CountingContext {
     /// The recorded work was handed over: a good time to hand over the counts.
     fn gather(&mut self) {
         self.counts.flushes += 1;
+        self.counts.upload_work(&self.inner.take_upload_work());
         self.stats.gather(&mut self.counts);
     }
 }
@@ -61,6 +62,7 @@ impl Drop for CountingScreen {
 
 impl Drop for CountingContext {
     fn drop(&mut self) {
+        self.counts.upload_work(&self.inner.take_upload_work());
         self.stats.gather(&mut self.counts);
     }
 }
@@ -151,6 +153,10 @@ macro_rules! counting {
 
             fn adopt_memory(&mut self, buffer: &HandleOnly, memory: Arc<dyn SharedMemory>) -> PipeResult<()> {
                 self.inner.adopt_memory(buffer, memory)
+            }
+
+            fn take_upload_work(&mut self) -> UploadWork {
+                self.inner.take_upload_work()
             }
         }
     };

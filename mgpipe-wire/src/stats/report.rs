@@ -116,6 +116,9 @@ struct UploadFigures {
     texture_lists: u64,
     texture_regions: u64,
     texture_bytes: u64,
+    texture_jobs: u64,
+    texture_joined: u64,
+    texture_job_bytes: u64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -237,6 +240,9 @@ impl Figures {
                 texture_lists: uploads.texture_lists,
                 texture_regions: uploads.texture_regions,
                 texture_bytes: uploads.texture_bytes,
+                texture_jobs: uploads.texture_jobs,
+                texture_joined: uploads.texture_joined,
+                texture_job_bytes: uploads.texture_job_bytes,
             },
             server_said: CallbackFigures {
                 texture_pulls: callbacks.texture_pulls,

@@ -123,6 +123,7 @@ fn uploads_have_shapes() {
     let expected = serde_json::json!({
         "bytes": 64, "buffer_uploads": 1, "buffer_bytes": 16,
         "texture_boxes": 1, "texture_lists": 1, "texture_regions": 2, "texture_bytes": 48,
+        "texture_jobs": 0, "texture_joined": 0, "texture_job_bytes": 0,
     });
     assert_eq!(report["total"]["uploads"], expected);
     assert_eq!(report["total"]["classes"]["object"]["calls"], 3);

@@ -27,7 +27,8 @@ fn beside(frame: i32, sprite: i32) -> i32 {
 
 /// The same when they are scattered: an odd step visits every place of the atlas before one comes again.
 fn scattered(frame: i32, sprite: i32) -> i32 {
-    (frame * COUNT + sprite) * 6151 % (ROW * ROW)
+    let number = i64::from(frame) * i64::from(COUNT) + i64::from(sprite);
+    (number * 6151 % i64::from(ROW * ROW)) as i32
 }
 
 fn measure(arguments: &Arguments) -> Result<Report> {

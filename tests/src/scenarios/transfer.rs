@@ -12,6 +12,7 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("transfer_unpack_swap_bytes", unpack_swap_bytes),
     Scenario::new("transfer_unpack_reads_no_further", reads_no_further),
     Scenario::new("transfer_sub_images", sub_images),
+    Scenario::new("transfer_sub_images_mosaic", sub_images_mosaic),
     Scenario::new("transfer_sub_image_over_rendered", sub_image_over_rendered),
     Scenario::new("transfer_pack_row_length_skip", pack_row_length_skip),
     Scenario::new("transfer_unpack_buffer", unpack_buffer),
@@ -300,6 +301,56 @@ unsafe fn sub_images(t: &Scene) {
 }
 
 /// A partial upload must not overwrite texels that only the GPU has written.
+/// Many small boxes, side by side, apart and over each other, in no order: what waits together may be joined, and what nobody
+/// wrote stays.
+unsafe fn sub_images_mosaic(t: &Scene) {
+    const SIDE: usize = 64;
+    for (target, layers) in [(gl::TEXTURE_2D, 1), (gl::TEXTURE_2D_ARRAY, 3)] {
+        let texture = t.create_texture().unwrap();
+        t.bind_texture(target, Some(texture));
+        let mut expected = vec![[0u8, 0, 255, 255]; SIDE * SIDE * layers];
+        let all = gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&expected[..])));
+        let (rgba, bytes, side) = (gl::RGBA, gl::UNSIGNED_BYTE, SIDE as i32);
+        if target == gl::TEXTURE_2D {
+            t.tex_image_2d(target, 0, gl::RGBA8 as i32, side, side, 0, rgba, bytes, all);
+        } else {
+            t.tex_image_3d(target, 0, gl::RGBA8 as i32, side, side, layers as i32, 0, rgba, bytes, all);
+        }
+        // What is there now is settled: later boxes wait for each other.
+        let mut seen = vec![[0u8; 4]; expected.len()];
+        let into = |seen: &mut Vec<[u8; 4]>| {
+            let data = gl::PixelPackData::Slice(Some(bytemuck::cast_slice_mut(&mut seen[..])));
+            t.get_tex_image(target, 0, rgba, bytes, data);
+        };
+        into(&mut seen);
+        t.check(seen == expected, "the image before");
+        for step in 0..200usize {
+            // 144 places of 5 x 5, a step through all of them, with boxes of other sizes among them.
+            let (width, height) = if step % 10 == 9 { (7, 3) } else { (5, 5) };
+            let place = step * 89 % 144;
+            let (x, y, z) = (place % 12 * 5, place / 12 * 5, place / 7 % layers);
+            if step % 13 == 5 {
+                continue;
+            }
+            let tile: Vec<[u8; 4]> = (0..width * height).map(|i| [step as u8, i as u8, 7, 200]).collect();
+            let source = gl::PixelUnpackData::Slice(Some(bytemuck::cast_slice(&tile)));
+            let (x0, y0, w, h) = (x as i32, y as i32, width as i32, height as i32);
+            if target == gl::TEXTURE_2D {
+                t.tex_sub_image_2d(target, 0, x0, y0, w, h, rgba, bytes, source);
+            } else {
+                t.tex_sub_image_3d(target, 0, x0, y0, z as i32, w, h, 1, rgba, bytes, source);
+            }
+            for row in 0..height {
+                let at = (z * SIDE + y + row) * SIDE + x;
+                expected[at..at + width].copy_from_slice(&tile[row * width..][..width]);
+            }
+        }
+        into(&mut seen);
+        let wrong = seen.iter().zip(&expected).position(|(a, b)| a != b);
+        t.equal(wrong, None, &format!("the first texel that is another one, of {layers} layers"));
+    }
+}
+
 unsafe fn sub_image_over_rendered(t: &Scene) {
     let target = t.target(16, 16);
     t.clear_color(0.0, 0.0, 1.0, 1.0);
