@@ -38,6 +38,7 @@ pub enum Bench {
     Soak,
     /// What it costs that the backend runs elsewhere, inproc and spawn ÷ monolith: the client thread's processor time of a
     /// draw, wall clock of whole programs, peak memory of both processes, latency and rate of frames by present credit.
+    /// And the processor time of a draw on Espryt ÷ Magma.
     Split,
     /// drawoverhead on MGL with spawn beside virgl, which draws in another process as well: draws a second, MGL ÷ virgl.
     Virgl,

@@ -23,6 +23,8 @@ pub enum GlDriver {
     MglSpawn,
     /// This repository's driver, on OpenGL ES.
     MglEspryt,
+    /// The same with the backend on a second thread.
+    MglEsprytInproc,
     /// Mesa's processor-only driver: the reference.
     Llvmpipe,
     /// Mesa's OpenGL on Vulkan: the peer that draws through the same Vulkan driver as MGL.
@@ -50,6 +52,7 @@ impl GlDriver {
             GlDriver::MglInproc => "MGL inproc",
             GlDriver::MglSpawn => "MGL spawn",
             GlDriver::MglEspryt => "MGL-Espryt",
+            GlDriver::MglEsprytInproc => "Espryt inproc",
             GlDriver::Llvmpipe => "llvmpipe",
             GlDriver::Zink => "Zink",
             GlDriver::Virgl => "virgl",
@@ -63,6 +66,7 @@ impl GlDriver {
             GlDriver::MglInproc => "magma/inproc",
             GlDriver::MglSpawn => "magma/spawn",
             GlDriver::MglEspryt => "espryt/monolith",
+            GlDriver::MglEsprytInproc => "espryt/inproc",
             GlDriver::Llvmpipe => "llvmpipe",
             GlDriver::Zink => "zink",
             GlDriver::Virgl => "virgl",
@@ -83,7 +87,7 @@ impl GlDriver {
     pub fn transport(self) -> Option<Transport> {
         match self {
             GlDriver::Mgl | GlDriver::MglEspryt => Some(Transport::Monolith),
-            GlDriver::MglInproc => Some(Transport::Inproc),
+            GlDriver::MglInproc | GlDriver::MglEsprytInproc => Some(Transport::Inproc),
             GlDriver::MglSpawn => Some(Transport::Spawn),
             GlDriver::Llvmpipe | GlDriver::Zink | GlDriver::Virgl => None,
         }
@@ -100,9 +104,14 @@ impl GlDriver {
     pub fn variables(self, workspace: &Workspace, release: bool) -> Result<BTreeMap<&'static str, OsString>> {
         let mut variables: BTreeMap<&'static str, OsString> = BTreeMap::new();
         match self {
-            GlDriver::Mgl | GlDriver::MglInproc | GlDriver::MglSpawn | GlDriver::MglEspryt => {
+            GlDriver::Mgl
+            | GlDriver::MglInproc
+            | GlDriver::MglSpawn
+            | GlDriver::MglEspryt
+            | GlDriver::MglEsprytInproc => {
                 let transport = self.transport().unwrap_or(Transport::Monolith);
-                let backend = if self == GlDriver::MglEspryt { Backend::Espryt } else { Backend::Magma };
+                let on_gles = matches!(self, GlDriver::MglEspryt | GlDriver::MglEsprytInproc);
+                let backend = if on_gles { Backend::Espryt } else { Backend::Magma };
                 let choice = DriverChoice { backend, transport, release, shadow: false };
                 let dir = driver_dir::snapshot(workspace, release)?;
                 variables = environment::variables(workspace, &dir, &choice);

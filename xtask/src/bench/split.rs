@@ -17,6 +17,9 @@ use crate::{driver_dir, exec};
 /// The transports, in the order in which they are measured; the others are compared with the first.
 const TRANSPORTS: [GlDriver; 3] = [GlDriver::Mgl, GlDriver::MglInproc, GlDriver::MglSpawn];
 
+/// The backends, alone and on a second thread; Espryt's figures are compared with Magma's.
+const BACKENDS: [GlDriver; 4] = [GlDriver::Mgl, GlDriver::MglEspryt, GlDriver::MglInproc, GlDriver::MglEsprytInproc];
+
 /// The most that the processor time of a draw on the client's thread may come to, of that without a split.
 const GOAL_DRAW: f64 = 0.6;
 
@@ -34,6 +37,8 @@ const QUIET: Duration = Duration::from_secs(120);
 pub enum Part {
     /// Processor time of a draw on the client's thread.
     Draws,
+    /// Processor time of a draw on OpenGL ES ÷ on Vulkan, on each thread.
+    Backends,
     /// Wall clock of whole programs.
     Wall,
     /// Peak memory of both processes.
@@ -46,7 +51,7 @@ pub enum Part {
 #[derive(Args, Debug)]
 #[group(id = "split")]
 pub struct Options {
-    /// split: only these of its four tables.
+    /// split: only these of its five tables.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PART")]
     part: Vec<Part>,
 }
@@ -65,6 +70,7 @@ pub fn run(workspace: &Workspace, rounds: u32, options: &Options) -> Result<bool
     for part in parts {
         ok &= match part {
             Part::Draws => draws::run(workspace, rounds)?,
+            Part::Backends => draws::backends(workspace, rounds)?,
             Part::Wall => programs::wall(workspace, rounds.max(3))?,
             Part::Memory => programs::memory(workspace)?,
             Part::Frames => programs::frames(workspace, rounds)?,

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 
-use super::{verdict, GOAL_DRAW, QUIET, TRANSPORTS};
+use super::{verdict, BACKENDS, GOAL_DRAW, QUIET, TRANSPORTS};
 use crate::bench::drawoverhead::{geometric_mean, parse_row, Row};
 use crate::environment;
 use crate::exec::Progress;
@@ -102,7 +102,7 @@ impl Watch {
     /// Process and thread that apply.
     fn applying(&self) -> Option<(u32, u32)> {
         match self.driver {
-            GlDriver::MglInproc => {
+            GlDriver::MglInproc | GlDriver::MglEsprytInproc => {
                 let all = processes::threads(self.client);
                 all.into_iter().find(|thread| thread.name == "mgl-apply").map(|thread| (self.client, thread.id))
             }
@@ -129,15 +129,25 @@ fn cost(start: &Sample, end: &Sample, row: &Row) -> Option<Cost> {
 
 /// Measures and prints the table. False when a transport gave no figure for a row that another one has.
 pub fn run(workspace: &Workspace, rounds: u32) -> Result<bool> {
-    let mut figures: Vec<Figures> = TRANSPORTS.iter().map(|_| Figures::default()).collect();
+    Ok(print(&collect(workspace, rounds, &TRANSPORTS)?))
+}
+
+/// The same for the backends: each alone, where the calling thread does everything, and on a second thread.
+pub fn backends(workspace: &Workspace, rounds: u32) -> Result<bool> {
+    Ok(print_backends(&collect(workspace, rounds, &BACKENDS)?))
+}
+
+/// The rows on each driver, in turn.
+fn collect(workspace: &Workspace, rounds: u32, drivers: &[GlDriver]) -> Result<Vec<Figures>> {
+    let mut figures: Vec<Figures> = drivers.iter().map(|_| Figures::default()).collect();
     for round in 0..rounds {
-        for (&driver, figures) in TRANSPORTS.iter().zip(&mut figures) {
+        for (&driver, figures) in drivers.iter().zip(&mut figures) {
             let mut progress = Progress::spinner(&format!("drawoverhead on {} (round {})", driver.label(), round + 1));
             measure(workspace, driver, figures, &mut progress)?;
             progress.finish(&format!("{} rows", figures.rows.len()));
         }
     }
-    Ok(print(&figures))
+    Ok(figures)
 }
 
 /// All rows on one transport.
@@ -238,6 +248,43 @@ fn print(figures: &[Figures]) -> bool {
     }
     if !complete {
         println!("A transport gave no figure for a row that another one has.");
+    }
+    complete
+}
+
+fn print_backends(figures: &[Figures]) -> bool {
+    let [magma, espryt, magma_split, espryt_split] = figures else { return false };
+    println!("\nProcessor time of one draw in nanoseconds, and Espryt ÷ Magma (less is better)\n");
+    println!(
+        "{:<72} {:>8} {:>8} {:>6}  {:>8} {:>8} {:>6}  {:>8} {:>8} {:>6}",
+        "row", "Magma", "Espryt", "÷", "client", "client", "÷", "apply", "apply", "÷"
+    );
+    let mut complete = !magma.order.is_empty();
+    let mut ratios: [Vec<f64>; 3] = Default::default();
+    for name in &magma.order {
+        let pairs = [
+            (magma.client(name), espryt.client(name)),
+            (magma_split.client(name), espryt_split.client(name)),
+            (magma_split.apply(name), espryt_split.apply(name)),
+        ];
+        print!("{name:<72}");
+        for ((of_magma, of_espryt), ratios) in pairs.into_iter().zip(&mut ratios) {
+            let ratio = of_espryt / of_magma;
+            print!(" {of_magma:>8.0} {of_espryt:>8.0} {ratio:>6.2} ");
+            complete &= ratio.is_finite();
+            ratios.extend(Some(ratio).filter(|ratio| ratio.is_finite() && *ratio > 0.0));
+        }
+        println!();
+    }
+    println!();
+    let threads = ["monolith, the calling thread", "inproc, the client's thread", "inproc, the applying thread"];
+    for (name, ratios) in threads.into_iter().zip(&ratios) {
+        if let Some(mean) = geometric_mean(ratios) {
+            println!("Espryt ÷ Magma, {name}: geometric mean {mean:.2} of {} rows", ratios.len());
+        }
+    }
+    if !complete {
+        println!("A backend gave no figure for a row that another one has.");
     }
     complete
 }
