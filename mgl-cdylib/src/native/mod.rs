@@ -10,6 +10,7 @@ use std::sync::Arc;
 use mgpipe_window::WindowError;
 
 pub(crate) mod wayland;
+mod watch;
 pub(crate) mod x11;
 mod xcb;
 

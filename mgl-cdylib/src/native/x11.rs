@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use mgpipe_types::WindowDesc;
 use mgpipe_window::{finish_row, Way, WindowError};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use rustix::net::{getpeername, SocketAddrUnix};
 
+use super::watch::Watch;
 use super::xcb::Xcb;
 use crate::front::{NativeWindow, Picture};
 
@@ -20,9 +21,12 @@ const FIRST_PORT: u16 = 6000;
 
 /// A connection to an X server.
 pub(crate) struct Connection {
-    xcb: Xcb,
+    /// None once the program has closed it.
+    xcb: RwLock<Option<Xcb>>,
     /// The name by which others reach the same server.
     name: String,
+    /// Number of the server within this process.
+    server: usize,
 }
 
 impl std::fmt::Debug for Connection {
@@ -69,7 +73,19 @@ impl Connection {
     fn new(xcb: Xcb) -> Result<Arc<Connection>, String> {
         let name = peer_display(&xcb).or_else(|| std::env::var("DISPLAY").ok().filter(|name| !name.is_empty()));
         let name = name.ok_or("the X connection leads to no display with a name")?;
-        Ok(Arc::new(Connection { xcb, name }))
+        let server = number_of_server(&name);
+        Ok(Arc::new(Connection { xcb: RwLock::new(Some(xcb)), name, server }))
+    }
+
+    /// Says that the program closes it: a question that is being asked on another thread is answered first, and there is no
+    /// window any more.
+    pub(crate) fn close(&self) {
+        drop(self.xcb.write().take());
+    }
+
+    /// What tells a window from all others of this process: servers count from their own beginnings.
+    pub(crate) fn identity(&self, window: u32) -> usize {
+        self.server.wrapping_shl(32) | window as usize
     }
 
     /// The name by which others reach the same server, such as `:0`.
@@ -79,10 +95,21 @@ impl Connection {
 
     /// Size and depth of a window or pixmap after all requests of the application; `None` when there is no such drawable.
     pub(crate) fn geometry(&self, drawable: u32) -> Option<([u32; 2], u8)> {
-        if self.xcb.has_error() {
-            return None;
+        let xcb = self.xcb.read();
+        xcb.as_ref().filter(|xcb| !xcb.has_error())?.geometry(drawable)
+    }
+}
+
+/// The number of a server by its name.
+fn number_of_server(name: &str) -> usize {
+    static NAMES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let mut names = NAMES.lock();
+    match names.iter().position(|known| known == name) {
+        Some(number) => number,
+        None => {
+            names.push(name.to_owned());
+            names.len() - 1
         }
-        self.xcb.geometry(drawable)
     }
 }
 
@@ -111,6 +138,7 @@ pub(crate) struct Window {
     connection: Arc<Connection>,
     number: u32,
     depth: u8,
+    watch: Mutex<Watch>,
     /// How this process shows frames itself, once it has to.
     own: Mutex<Option<mgpipe_window::Window>>,
 }
@@ -119,7 +147,7 @@ impl Window {
     /// A window by its number; `None` when there is none.
     pub(crate) fn open(connection: &Arc<Connection>, number: u32) -> Option<Arc<Window>> {
         let (_, depth) = connection.geometry(number)?;
-        Some(Arc::new(Window { connection: connection.clone(), number, depth, own: Mutex::default() }))
+        Some(Arc::new(Window { connection: connection.clone(), number, depth, watch: Mutex::default(), own: Mutex::default() }))
     }
 
     /// Bits of its pixels.
@@ -155,9 +183,19 @@ impl Window {
     }
 }
 
+impl Drop for Window {
+    fn drop(&mut self) {
+        if let Some(xcb) = self.connection.xcb.read().as_ref().filter(|xcb| !xcb.has_error()) {
+            self.watch.get_mut().stop(xcb, self.number);
+        }
+    }
+}
+
 impl NativeWindow for Window {
     fn size(&self) -> Option<[u32; 2]> {
-        self.connection.geometry(self.number).map(|(size, _)| size)
+        let xcb = self.connection.xcb.read();
+        let xcb = xcb.as_ref().filter(|xcb| !xcb.has_error())?;
+        self.watch.lock().size(xcb, self.number)
     }
 
     fn address(&self) -> Option<WindowDesc> {
@@ -166,5 +204,17 @@ impl NativeWindow for Window {
 
     fn show(&self, picture: &Picture, read: &mut dyn FnMut(&mut [u8]) -> bool) -> bool {
         super::is_there(self.show_here(picture, read))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_have_numbers() {
+        let first = number_of_server("example:1");
+        assert_ne!(number_of_server("example:2"), first);
+        assert_eq!(number_of_server("example:1"), first);
     }
 }
