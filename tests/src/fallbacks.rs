@@ -227,7 +227,15 @@ pub const ESPRYT_MASKS: &[Masked] = &[
     ),
     masked(
         "EXT_buffer_storage",
-        &["buffer_map_", "buffer_stream_", "buffer_orphan_stream", "shader_uniform_block_", "draw_many_small"],
+        &[
+            "buffer_map_",
+            "buffer_stream_",
+            "buffer_orphan_stream",
+            "shader_uniform_block_",
+            "draw_many_small",
+            "transfer_sub_images",
+            "transfer_sub_images_mosaic",
+        ],
     ),
     losing(
         "EXT_shader_framebuffer_fetch",
