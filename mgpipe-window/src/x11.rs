@@ -227,17 +227,18 @@ impl Window {
             return Ok(None);
         };
         self.take_events()?;
-        let mut index = 0;
-        while let Some(frame) = self.frames.get(index) {
-            if (frame.width, frame.height) != (width, height) && !frame.busy {
-                let frame = self.frames.swap_remove(index);
-                self.free_frame(frame)?;
-            } else {
-                index += 1;
-            }
-        }
         let deadline = Instant::now() + BOUND;
         loop {
+            // Those of another size that became free while this one waited make room as well.
+            let mut index = 0;
+            while let Some(frame) = self.frames.get(index) {
+                if (frame.width, frame.height) != (width, height) && !frame.busy {
+                    let frame = self.frames.swap_remove(index);
+                    self.free_frame(frame)?;
+                } else {
+                    index += 1;
+                }
+            }
             let fits = |frame: &Frame| !frame.busy && (frame.width, frame.height) == (width, height);
             if let Some(index) = self.frames.iter().position(fits) {
                 return Ok(Some(Canvas { frame: self.frames.swap_remove(index), order: self.order }));

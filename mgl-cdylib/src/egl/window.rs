@@ -56,7 +56,7 @@ pub(crate) fn create(
 ) -> EglResult<usize> {
     let (config, system) = checked(display, config, e::BAD_NATIVE_WINDOW)?;
     let options = parse(attributes)?;
-    let window: Arc<dyn NativeWindow> = match system {
+    let (window, native): (Arc<dyn NativeWindow>, usize) = match system {
         System::X11(connection) => {
             let window = u32::try_from(native).ok().and_then(|number| x11::Window::open(&connection, number));
             let Some(window) = window else {
@@ -65,13 +65,14 @@ pub(crate) fn create(
             if !matches!(window.depth(), 24 | 32) {
                 return fail(e::BAD_MATCH, format!("a window of depth {}", window.depth()));
             }
-            window
+            // A window that was found has a number of 32 bits.
+            (window, connection.identity(native as u32))
         }
         System::Wayland(compositor) => {
             refuse_second(display, native)?;
             // SAFETY: EGL_EXT_platform_wayland: the application passes a `wl_egl_window` of the display's connection.
             let window = unsafe { wayland::Window::open(&compositor, native, config.rgba[3] == 0) };
-            window.or_else(|error| fail(e::BAD_NATIVE_WINDOW, error.to_string()))?
+            (window.or_else(|error| fail(e::BAD_NATIVE_WINDOW, error.to_string()))?, native)
         }
     };
     Ok(new_window(display, config, window, native, options)?.handle)
@@ -79,7 +80,9 @@ pub(crate) fn create(
 
 /// A window has one surface (EGL 1.5 §3.5.1).
 fn refuse_second(display: &'static Display, native: usize) -> EglResult<()> {
-    if display.any_surface(|surface| surface.native == native) {
+    // Numbers and addresses of windows that are gone are used again.
+    let is_there = |surface: &Surface| surface.drawable.native().is_some_and(|window| window.size().is_some());
+    if display.any_surface(|surface| surface.native == native && is_there(surface)) {
         return fail(e::BAD_ALLOC, format!("there is a surface for the window {native:#x} already"));
     }
     Ok(())

@@ -89,6 +89,10 @@ unsafe extern "C" fn closed(dpy: Dpy, _codes: *mut c_void) -> c_int {
             for (_, drawable) in std::mem::take(&mut *connection.drawables.lock()) {
                 drawable.release();
             }
+            // Other threads that draw to its windows find them gone.
+            if let Some(Ok(native)) = connection.native.get() {
+                native.close();
+            }
         }
     });
     if let Err(payload) = outcome {

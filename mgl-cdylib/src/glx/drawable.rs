@@ -67,6 +67,11 @@ impl GlxDrawable {
         }
     }
 
+    /// Whether an id means it: its own, or that of the window that it shows on.
+    pub(crate) fn is_shown_by(&self, id: Xid) -> bool {
+        self.id == id || self.window() == Some(id)
+    }
+
     /// Gives the surface up; it goes when no thread has it current.
     pub(crate) fn release(&self) {
         let removed = connection::backend().map(|display| display.remove_surface(self.surface.handle));
@@ -165,11 +170,11 @@ fn surface_of_window(
     if c_int::from(depth) != visual.depth {
         return fail_with(Code::Match, window, format!("a window of depth {depth}, a config of {}", visual.depth));
     }
-    let Some(native) = x11::Window::open(native, number) else {
+    let Some(found) = x11::Window::open(native, number) else {
         return fail_with(missing, window, format!("{window:#x} is no window"));
     };
     let options = WindowOptions { srgb: config.srgb, double_buffered: config.double_buffered };
-    Ok(new_window(connection::backend()?, config.egl, native, number as usize, options)?)
+    Ok(new_window(connection::backend()?, config.egl, found, native.identity(number), options)?)
 }
 
 /// `glXDestroyWindow`, `glXDestroyPixmap`, `glXDestroyPbuffer`; `code` is the error for what is none.

@@ -19,12 +19,7 @@ pub(crate) fn swap_buffers(connection: &Connection, id: Xid) -> GlxResult<()> {
     let current = current::current().filter(|(_, binding)| binding.dpy == connection.dpy() as usize);
     let Some((current, binding)) = current.filter(|(_, binding)| is(binding.drawables.as_ref(), binding.ids.0, id))
     else {
-        if connection.known_drawable(id).is_none() {
-            // A plain window that was never current has no buffers, which is no error if it is a window.
-            drawable::query(connection, id, g::WIDTH)?;
-        }
-        log::warn!("glXSwapBuffers of a drawable that is not current on this thread shows nothing");
-        return Ok(());
+        return swap_other(connection, id);
     };
     // GLX 1.4 §3.3.10: without a back buffer there is nothing to swap, but the flush counts, which shows the front buffer.
     let single = binding.drawables.as_ref().filter(|(draw, _)| !draw.config.double_buffered);
@@ -45,6 +40,37 @@ pub(crate) fn swap_buffers(connection: &Connection, id: Xid) -> GlxResult<()> {
         return fail_with(Code::GlxCurrentWindow, id, "the window is gone");
     }
     Ok(())
+}
+
+/// Swaps a drawable that is not what this thread draws to, with the context that is current on it: what that has drawn there
+/// before is shown.
+fn swap_other(connection: &Connection, id: Xid) -> GlxResult<()> {
+    let Some(other) = connection.drawables(|known| known.is_shown_by(id)).pop() else {
+        // A plain window that was never current has no buffers, which is no error if it is a window.
+        drawable::query(connection, id, g::WIDTH)?;
+        return Ok(());
+    };
+    let Some((current, _)) = current::current() else {
+        log::warn!("glXSwapBuffers without a current context shows nothing");
+        return Ok(());
+    };
+    if !other.surface.claim() {
+        log::warn!("glXSwapBuffers of a drawable that another thread draws to shows nothing");
+        return Ok(());
+    }
+    let bound = current.surfaces.as_ref();
+    let outcome = thread::with_context(&current, |gl| {
+        gl.make_current(Some(&other.surface.drawable), Some(&other.surface.drawable));
+        let shown = !other.config.double_buffered || gl.swap_buffers();
+        gl.make_current(bound.map(|(draw, _)| &draw.drawable), bound.map(|(_, read)| &read.drawable));
+        (shown, gl.check_lost())
+    });
+    other.surface.unclaim();
+    match outcome? {
+        (_, true) => fail(Code::GlxContext, "the context was lost"),
+        (false, _) => fail_with(Code::GlxCurrentWindow, id, "the window is gone"),
+        _ => Ok(()),
+    }
 }
 
 /// Whether an id means the drawable that is drawn to: by its own id, or as the window of one that GLX made.

@@ -67,6 +67,33 @@ fn a_glx_window_shows_what_is_swapped() {
 }
 
 #[test]
+fn a_drawable_that_is_not_current_shows_what_was_drawn_to_it() {
+    ways::both("windows::a_drawable_that_is_not_current_shows_what_was_drawn_to_it", || {
+        let glx = Glx::load();
+        let config = glx.config();
+        let context = glx.context(config, 0);
+        let windows = [glx.x.window(glx.dpy, 64, 48), glx.x.window(glx.dpy, 32, 32)];
+        // SAFETY: handles of this display.
+        unsafe {
+            let drawables = windows.map(|window| (glx.create_window)(glx.dpy, config, window, std::ptr::null()));
+            for (drawable, color) in drawables.into_iter().zip([[1.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0]]) {
+                assert_eq!((glx.make_context_current)(glx.dpy, drawable, drawable, context), 1);
+                glx.clear(color);
+            }
+            (glx.swap_buffers)(glx.dpy, drawables[0]);
+            glx.x.await_pixel(glx.dpy, windows[0], 5, 5, [255, 0, 0]);
+            // What was current before is it still.
+            assert_eq!(glx.read(1, 1)[2], 255);
+            (glx.swap_buffers)(glx.dpy, drawables[1]);
+            glx.x.await_pixel(glx.dpy, windows[1], 5, 5, [0, 0, 255]);
+            assert_eq!((glx.make_current)(glx.dpy, 0, 0), 1);
+            drawables.into_iter().for_each(|drawable| (glx.destroy_window)(glx.dpy, drawable));
+        }
+        glx.expect(0);
+    });
+}
+
+#[test]
 fn intervals_in_three_dialects() {
     ways::both("windows::intervals_in_three_dialects", || {
         let glx = Glx::load();
