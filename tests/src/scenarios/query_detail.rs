@@ -355,9 +355,9 @@ unsafe fn several_in_order(t: &Scene) {
     }
     // CONDITION_SATISFIED is what a wait that had to wait reports; with enough work it is seen.
     let mut seen = Vec::new();
-    for _ in 0..50 {
-        for _ in 0..200 {
-            t.fill();
+    for doubled in 0..14 {
+        for _ in 0..20 {
+            t.draw_arrays_instanced(gl::TRIANGLES, 0, 3, 10 << doubled);
         }
         let fence = t.raw.FenceSync(gl::SYNC_GPU_COMMANDS_COMPLETE, 0);
         seen.push(t.raw.ClientWaitSync(fence, gl::SYNC_FLUSH_COMMANDS_BIT, 20_000_000_000));
@@ -395,7 +395,7 @@ unsafe fn runs_out_and_ends(t: &Scene) {
     t.finish();
     let mut seen = Vec::new();
     // The work doubles until the device needs a while for it.
-    for n in [20, 40, 80, 160, 320, 640, 1280, 2560] {
+    for n in (0..16).map(|doubled| 20 << doubled) {
         t.set_int(program, "n", n);
         t.fill();
         let fence = t.raw.FenceSync(gl::SYNC_GPU_COMMANDS_COMPLETE, 0);
