@@ -9,7 +9,8 @@ const UNSIGNED_SHORT: u32 = 0x1403;
 const RED: u32 = 0x1903;
 const FRAMEBUFFER_SRGB: u32 = 0x8DB9;
 const DEPTH_CLAMP: u32 = 0x864F;
-const CLIP_DISTANCES: std::ops::Range<u32> = 0x3000..0x3008;
+const EXTENSIONS: u32 = 0x1F03;
+const NUM_EXTENSIONS: u32 = 0x821D;
 const SRC1: [u32; 2] = [0x88F9, 0x8589];
 const ONE: u32 = 1;
 const DEPTH_COMPONENT: u32 = 0x1902;
@@ -28,15 +29,17 @@ pub(crate) fn answer(lie: &str, function: &str) -> Option<*const c_void> {
         ("srgb", "glEnable") => enable_no_srgb as *const c_void,
         ("srgb", "glDisable") => disable_no_srgb as *const c_void,
         ("clamp", "glEnable") => enable_no_clamp as *const c_void,
-        ("clip", "glEnable") => enable_no_clip as *const c_void,
-        ("fetch", "glShaderSource") => source_without_fetch as *const c_void,
+        ("clip" | "fetch", "glShaderSource") => source as *const c_void,
         ("dual", "glBlendFuncSeparate") => blend as *const c_void,
         ("texels", "glTexBufferRange") => nothing as *const c_void,
         ("indexed", "glColorMaski") => nothing as *const c_void,
         ("base", "glDrawElementsInstancedBaseVertex") => without_base as *const c_void,
         ("instance", "glDrawArraysInstancedBaseInstance") => without_instance as *const c_void,
         ("multi", "glMultiDrawArrays") => first_of_arrays as *const c_void,
+        ("indirect", "glGetIntegerv") => one_extension_more as *const c_void,
+        ("indirect", "glGetStringi") => extension as *const c_void,
         ("indirect", "glMultiDrawArraysIndirect") => first_record as *const c_void,
+        ("indirect", "glMultiDrawElementsIndirect") => nothing as *const c_void,
         ("depth" | "stencil", "glReadPixels") => read_colours as *const c_void,
         ("float", "glTexStorage2D") => storage_of_bytes as *const c_void,
         ("view", "glTextureView") => same_view as *const c_void,
@@ -73,7 +76,6 @@ lies! {
     enable_no_srgb = c"glEnable" (what: u32) { Some((what,)).filter(|_| what != FRAMEBUFFER_SRGB) }
     disable_no_srgb = c"glDisable" (what: u32) { Some((what,)).filter(|_| what != FRAMEBUFFER_SRGB) }
     enable_no_clamp = c"glEnable" (what: u32) { Some((what,)).filter(|_| what != DEPTH_CLAMP) }
-    enable_no_clip = c"glEnable" (what: u32) { Some((what,)).filter(|_| !CLIP_DISTANCES.contains(&what)) }
     blend = c"glBlendFuncSeparate" (src: u32, dst: u32, src_alpha: u32, dst_alpha: u32) {
         let one = |factor| if SRC1.contains(&factor) { ONE } else { factor };
         Some((one(src), one(dst), one(src_alpha), one(dst_alpha)))
@@ -88,9 +90,6 @@ lies! {
     }
     first_of_arrays = c"glMultiDrawArraysEXT" (mode: u32, first: *const i32, count: *const i32, draws: i32) {
         Some((mode, first, count, draws.min(1)))
-    }
-    first_record = c"glMultiDrawArraysIndirectEXT" (mode: u32, offset: *const c_void, draws: i32, stride: i32) {
-        Some((mode, offset, draws.min(1), stride))
     }
     read_colours = c"glReadPixels" (x: i32, y: i32, w: i32, h: i32, format: u32, ty: u32, data: *mut c_void) {
         let told = if crate::lie() == "depth" { DEPTH_COMPONENT } else { STENCIL_INDEX };
@@ -113,6 +112,41 @@ lies! {
 }
 
 extern "C" fn nothing() {}
+
+unsafe extern "C" fn first_record(mode: u32, offset: *const c_void, _draws: i32, _stride: i32) {
+    type Function = unsafe extern "C" fn(u32, *const c_void);
+    // SAFETY: the driver's function of that name, with the first of the caller's records.
+    unsafe { real::<Function>(c"glDrawArraysIndirect")(mode, offset) }
+}
+
+/// The extensions that the driver has, counted by itself.
+fn extensions() -> i32 {
+    type Function = unsafe extern "C" fn(u32, *mut i32);
+    let mut count = 0;
+    // SAFETY: the driver's function of that name, for a name with one value.
+    unsafe { real::<Function>(c"glGetIntegerv")(NUM_EXTENSIONS, &mut count) };
+    count
+}
+
+unsafe extern "C" fn one_extension_more(name: u32, values: *mut i32) {
+    type Function = unsafe extern "C" fn(u32, *mut i32);
+    // SAFETY: the driver's function of that name, with the caller's own arguments; the count is one value.
+    unsafe {
+        real::<Function>(c"glGetIntegerv")(name, values);
+        if name == NUM_EXTENSIONS {
+            *values += 1;
+        }
+    }
+}
+
+unsafe extern "C" fn extension(name: u32, index: u32) -> *const c_char {
+    type Function = unsafe extern "C" fn(u32, u32) -> *const c_char;
+    if name == EXTENSIONS && i64::from(index) >= i64::from(extensions()) {
+        return c"GL_EXT_multi_draw_indirect".as_ptr();
+    }
+    // SAFETY: the driver's function of that name, with the caller's own arguments.
+    unsafe { real::<Function>(c"glGetStringi")(name, index) }
+}
 
 #[allow(clippy::too_many_arguments)] // GL's own signature.
 unsafe extern "C" fn eight_bits(
@@ -138,7 +172,8 @@ unsafe extern "C" fn eight_bits(
     unsafe { real::<Function>(c"glTexSubImage2D")(target, level, x, y, width, height, format, ty, data) }
 }
 
-unsafe extern "C" fn source_without_fetch(shader: u32, count: i32, texts: *const *const c_char, lengths: *const i32) {
+/// The text of a shader that does not read the framebuffer, or that writes other distances.
+unsafe extern "C" fn source(shader: u32, count: i32, texts: *const *const c_char, lengths: *const i32) {
     type Function = unsafe extern "C" fn(u32, i32, *const *const c_char, *const i32);
     // SAFETY: the signature is that of the function.
     let function = unsafe { real::<Function>(c"glShaderSource") };
@@ -151,7 +186,11 @@ unsafe extern "C" fn source_without_fetch(shader: u32, count: i32, texts: *const
             text += &String::from_utf8_lossy(bytes);
         }
     }
-    let text = CString::new(text.replace("inout vec4", "out vec4")).unwrap_or_default();
+    let told = match crate::lie().as_str() {
+        "fetch" => text.replace("inout vec4", "out vec4"),
+        _ => text.replace("gl_ClipDistance", "lie_ClipDistance"),
+    };
+    let text = CString::new(told).unwrap_or_default();
     // SAFETY: the driver's function of that name, with one terminated text.
     unsafe { function(shader, 1, &text.as_ptr(), std::ptr::null()) }
 }
