@@ -1,3 +1,5 @@
+//! Modules made by hand, taken apart.
+
 use super::*;
 use rspirv::dr::Builder;
 use rspirv::spirv::{AddressingModel, BuiltIn, Capability, ExecutionModel, FunctionControl, MemoryModel};
