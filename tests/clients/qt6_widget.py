@@ -14,6 +14,10 @@ surface = QSurfaceFormat()
 surface.setVersion(3, 3)
 surface.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
 surface.setDepthBufferSize(24)
+# Mesa has smaller ones on Wayland, which come first where nothing is said.
+surface.setRedBufferSize(8)
+surface.setGreenBufferSize(8)
+surface.setBlueBufferSize(8)
 QSurfaceFormat.setDefaultFormat(surface)
 
 

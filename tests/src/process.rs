@@ -77,11 +77,15 @@ fn processor_time(pid: u32) -> Duration {
 
 /// The processes that this one started and that are still there, those that nobody has waited for included.
 pub fn children() -> Vec<u32> {
-    let own = u64::from(std::process::id());
+    children_of(std::process::id())
+}
+
+/// The processes that another one started.
+pub fn children_of(parent: u32) -> Vec<u32> {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     processes
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .filter(|pid| field(&format!("/proc/{pid}/status"), "PPid:") == own)
+        .filter(|pid| field(&format!("/proc/{pid}/status"), "PPid:") == u64::from(parent))
         .collect()
 }
 

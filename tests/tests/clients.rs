@@ -4,19 +4,25 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use mgl_tests::driver::{mgl_folder, Driver};
 use mgl_tests::picture::{Picture, Tolerance};
+use mgl_tests::process::children_of;
 use mgl_tests::xserver::{Onlooker, XServer};
+use rustix::process::{kill_process, Pid, Signal};
 
 /// How long a program may take for each step, on a machine with other work.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// How long a picture must not change to count as finished.
 const STILL: Duration = Duration::from_millis(400);
+
+/// How long a new server may take to show its first frame, on a machine with other work.
+const AWAKE: Duration = Duration::from_secs(5);
 
 /// A program that draws the same until it is resized or closed.
 struct Client {
@@ -26,7 +32,7 @@ struct Client {
     tolerance: Tolerance,
 }
 
-/// The programs; after the first two those whose contexts come through GLX.
+/// The programs, those whose contexts come through GLX after the others.
 const CLIENTS: &[Client] = &[
     Client { name: "sdl2-egl", command: &["sdl2.py", "egl"], tolerance: Tolerance::EDGES },
     Client { name: "glfw-egl", command: &["glfw.py", "egl"], tolerance: Tolerance::EDGES },
@@ -35,6 +41,12 @@ const CLIENTS: &[Client] = &[
         command: &["env", "QT_XCB_GL_INTEGRATION=xcb_egl", "/usr/bin/python3", "-B", "clients/qt6_widget.py"],
         tolerance: Tolerance::EDGES,
     },
+    Client {
+        name: "qt6-quick-egl",
+        command: &["env", "QT_XCB_GL_INTEGRATION=xcb_egl", "/usr/bin/python3", "-B", "clients/qt6_quick.py"],
+        tolerance: Tolerance::EDGES,
+    },
+    Client { name: "xcb-egl", command: &["xcb.py"], tolerance: Tolerance::EDGES },
     Client {
         name: "gtk4-egl",
         command: &["env", "GDK_BACKEND=x11", "/usr/bin/python3", "-B", "clients/gtk4_area.py"],
@@ -68,7 +80,15 @@ const CLIENTS: &[Client] = &[
         command: &["/usr/bin/python3", "-B", "clients/qt6_widget.py"],
         tolerance: Tolerance::EDGES,
     },
+    Client {
+        name: "qt6-quick-glx",
+        command: &["/usr/bin/python3", "-B", "clients/qt6_quick.py"],
+        tolerance: Tolerance::EDGES,
+    },
 ];
+
+/// The program that is looked at in unusual circumstances: it draws without end.
+const DRAWS_ON: Client = Client { name: "sdl2", command: &["sdl2.py", "egl"], tolerance: Tolerance::EDGES };
 
 /// What glxinfo has to find.
 const GLXINFO: &[&str] = &[
@@ -158,16 +178,26 @@ fn scratch(client: &Client, driver: &Driver) -> PathBuf {
 }
 
 fn run(client: &Client, driver: &Driver) -> Result<Seen, Failed> {
+    run_with(client, driver, &[], &|_| Ok(()))
+}
+
+/// Runs a program with more environment, and does something to its process before it gets another size.
+fn run_with(
+    client: &Client,
+    driver: &Driver,
+    environment: &[(&str, &str)],
+    between: &dyn Fn(u32) -> Result<(), Failed>,
+) -> Result<Seen, Failed> {
     driver.available()?;
     let server = XServer::start(800, 600)?;
     let onlooker = Onlooker::new(server.name())?;
     let scratch = scratch(client, driver);
     let mut command = command(client);
     driver.apply(&mut command, &scratch)?;
-    command.env_remove("EGL_PLATFORM").env("DISPLAY", server.name());
+    command.env_remove("EGL_PLATFORM").env("DISPLAY", server.name()).envs(environment.iter().copied());
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let mut running = Running(child);
-    let outcome = watch(&mut running, &onlooker);
+    let outcome = watch(&mut running, &onlooker, between);
     let mut said = String::new();
     if outcome.is_err() {
         let _ = running.0.kill();
@@ -185,11 +215,12 @@ fn run(client: &Client, driver: &Driver) -> Result<Seen, Failed> {
     }
 }
 
-fn watch(running: &mut Running, onlooker: &Onlooker) -> Result<(Picture, Picture), Failed> {
+/// The window of a program, once it has one.
+fn await_window(running: &mut Running, onlooker: &Onlooker) -> Result<u32, Failed> {
     let deadline = Instant::now() + LIMIT;
-    let window = loop {
+    loop {
         if let Some(window) = onlooker.windows()?.last() {
-            break *window;
+            return Ok(*window);
         }
         if let Some(status) = running.0.try_wait()? {
             return Err(format!("it ended without a window: {status}").into());
@@ -198,8 +229,17 @@ fn watch(running: &mut Running, onlooker: &Onlooker) -> Result<(Picture, Picture
             return Err("it makes no window".into());
         }
         std::thread::sleep(Duration::from_millis(20));
-    };
+    }
+}
+
+fn watch(
+    running: &mut Running,
+    onlooker: &Onlooker,
+    between: &dyn Fn(u32) -> Result<(), Failed>,
+) -> Result<(Picture, Picture), Failed> {
+    let window = await_window(running, onlooker)?;
     let first = still(onlooker, window, None)?;
+    between(running.0.id())?;
     onlooker.resize(window, 520, 410)?;
     let resized = still(onlooker, window, Some((520, 410)))?;
     onlooker.ask_to_close(window)?;
@@ -276,16 +316,7 @@ fn old_gl(transport: &str) -> Trial {
         driver.apply(&mut command, &scratch)?;
         command.env_remove("EGL_PLATFORM").env("DISPLAY", server.name()).stdin(Stdio::null()).stdout(Stdio::null());
         let mut running = Running(command.stderr(Stdio::null()).spawn()?);
-        let deadline = Instant::now() + LIMIT;
-        let window = loop {
-            if let Some(window) = onlooker.windows()?.last() {
-                break *window;
-            }
-            if Instant::now() > deadline {
-                return Err("it makes no window".into());
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        };
+        let window = await_window(&mut running, &onlooker)?;
         for size in [300, 200] {
             std::thread::sleep(Duration::from_millis(300));
             onlooker.resize(window, size, size)?;
@@ -300,6 +331,85 @@ fn old_gl(transport: &str) -> Trial {
             return Err("something was drawn".into());
         }
         Ok(())
+    })
+}
+
+/// The figures of `MGL_HUD` are seen in a window, over a part of what the program draws.
+fn hud(transport: &str) -> Trial {
+    let driver = Driver::Mgl { backend: "magma".into(), transport: transport.into(), folder: mgl_folder() };
+    Trial::test(format!("{}::figures over a window", driver.name()), move || {
+        let plain = run(&DRAWS_ON, &driver)?.first;
+        let server = XServer::start(800, 600)?;
+        let onlooker = Onlooker::new(server.name())?;
+        let scratch = scratch(&DRAWS_ON, &driver);
+        let mut command = command(&DRAWS_ON);
+        driver.apply(&mut command, &scratch)?;
+        command.env_remove("EGL_PLATFORM").env("DISPLAY", server.name()).env("MGL_HUD", "1");
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let mut running = Running(child);
+        let window = await_window(&mut running, &onlooker)?;
+        let deadline = Instant::now() + LIMIT;
+        loop {
+            let picture = onlooker.picture(window)?;
+            if (picture.width, picture.height) == (plain.width, plain.height) {
+                let at = |i: usize| (i % plain.width, i / plain.width);
+                let pixels = picture.data.chunks_exact(4).zip(plain.data.chunks_exact(4)).enumerate();
+                let other: Vec<(usize, usize)> = pixels.filter(|(_, (a, b))| a != b).map(|(i, _)| at(i)).collect();
+                // Rows count from the bottom.
+                let in_corner = |&(x, y): &(usize, usize)| x < plain.width * 3 / 4 && y > plain.height / 4;
+                if other.len() > 200 && other.iter().all(in_corner) {
+                    break;
+                }
+            }
+            if Instant::now() > deadline {
+                return Err("no figures are seen, or more than figures".into());
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        drop(running);
+        let _ = std::fs::remove_dir_all(&scratch);
+        Ok(())
+    })
+}
+
+/// The server of a program dies while it draws, and the window shows the right picture again, in another size, too.
+fn respawn() -> Trial {
+    let driver = Driver::Mgl { backend: "magma".into(), transport: "spawn".into(), folder: mgl_folder() };
+    Trial::test(format!("{}::a server is replaced under a window", driver.name()), move || {
+        let killed = AtomicU32::new(0);
+        let kill = |program: u32| -> Result<(), Failed> {
+            let servers = || {
+                let is_server = |pid: &u32| {
+                    let name = std::fs::read_to_string(format!("/proc/{pid}/comm"));
+                    name.is_ok_and(|name| name.starts_with("mgl-server"))
+                };
+                children_of(program).into_iter().filter(is_server).collect::<Vec<u32>>()
+            };
+            let old = servers();
+            for server in &old {
+                if let Some(server) = i32::try_from(*server).ok().and_then(Pid::from_raw) {
+                    kill_process(server, Signal::KILL)?;
+                    killed.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            let deadline = Instant::now() + LIMIT;
+            while !servers().iter().any(|server| !old.contains(server)) {
+                if Instant::now() > deadline {
+                    return Err("no new server comes".into());
+                }
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            // It is told everything before its first frame; until then the old one's stands still.
+            std::thread::sleep(AWAKE);
+            Ok(())
+        };
+        let reference = run(&DRAWS_ON, &Driver::Llvmpipe)?;
+        let seen = run_with(&DRAWS_ON, &driver, &[("MGL_IPC_RESPAWN", "1")], &kill)?;
+        if killed.load(Ordering::Relaxed) != 1 {
+            return Err(format!("{killed:?} servers were killed").into());
+        }
+        compare(&DRAWS_ON, &seen.first, &reference.first, "first")?;
+        compare(&DRAWS_ON, &seen.resized, &reference.resized, "resized")
     })
 }
 
@@ -328,7 +438,9 @@ fn main() {
         trials.extend(CLIENTS.iter().map(|client| trial(client, transport)));
         trials.push(refusal(transport));
         trials.push(old_gl(transport));
+        trials.push(hud(transport));
         trials.push(talk(transport, "glxinfo", &["glxinfo", "-l", "-v"], GLXINFO));
     }
+    trials.push(respawn());
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

@@ -103,16 +103,14 @@ fn run(driver: &Driver, case: &str) -> Result<String, Failed> {
     command.arg(case);
     let mut running = Running::start(command)?;
     if case.starts_with("server-") {
-        let output = BufReader::new(running.0.stdout.take().ok_or("no output")?);
-        for line in output.lines() {
-            if line?.trim() == "ready" {
-                match case {
-                    "server-gone" => weston.kill(),
-                    _ => weston.stop(),
-                }
-                break;
-            }
+        let mut output = BufReader::new(running.0.stdout.take().ok_or("no output")?);
+        let mut line = String::new();
+        while output.read_line(&mut line)? != 0 && !line.ends_with("ready\n") {}
+        match case {
+            "server-gone" => weston.kill(),
+            _ => weston.stop(),
         }
+        running.0.stdout = Some(output.into_inner());
     }
     let outcome = running.end(LIMIT);
     let _ = std::fs::remove_dir_all(&scratch);
@@ -167,6 +165,19 @@ const CLIENTS: &[Client] = &[
             "/usr/bin/python3",
             "-B",
             "clients/qt6_widget.py",
+        ],
+        says_driver: true,
+        ends: true,
+    },
+    Client {
+        name: "qt6-quick",
+        command: &[
+            "env",
+            "QT_QPA_PLATFORM=wayland",
+            "QT_WAYLAND_DISABLE_WINDOWDECORATION=1",
+            "/usr/bin/python3",
+            "-B",
+            "clients/qt6_quick.py",
         ],
         says_driver: true,
         ends: true,

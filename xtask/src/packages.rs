@@ -135,6 +135,31 @@ pub const FOR_TEST: &[Need] = &[
         purpose: "Qt 6, whose widgets draw with OpenGL",
         probe: Probe::File(&["/usr/lib/python3/dist-packages/PyQt6/QtOpenGLWidgets.abi3.so"]),
     },
+    Need {
+        package: "python3-pyqt6.qtquick",
+        purpose: "Qt Quick, whose scenes Qt's renderer draws with OpenGL",
+        probe: Probe::File(&["/usr/lib/python3/dist-packages/PyQt6/QtQuick.abi3.so"]),
+    },
+    Need {
+        package: "qml6-module-qtquick",
+        purpose: "scenes of Qt Quick",
+        probe: Probe::File(&["/usr/lib/x86_64-linux-gnu/qt6/qml/QtQuick/qmldir"]),
+    },
+    Need {
+        package: "qml6-module-qtqml",
+        purpose: "Qt Quick imports it",
+        probe: Probe::File(&["/usr/lib/x86_64-linux-gnu/qt6/qml/QtQml/qmldir"]),
+    },
+    Need {
+        package: "qml6-module-qtquick-window",
+        purpose: "windows of Qt Quick",
+        probe: Probe::File(&["/usr/lib/x86_64-linux-gnu/qt6/qml/QtQuick/Window/qmldir"]),
+    },
+    Need {
+        package: "qml6-module-qtqml-workerscript",
+        purpose: "Qt Quick imports it",
+        probe: Probe::File(&["/usr/lib/x86_64-linux-gnu/qt6/qml/QtQml/WorkerScript/qmldir"]),
+    },
     Need { package: "mesa-utils", purpose: "glxinfo, a GLX program", probe: Probe::Program(&["glxinfo"]) },
     Need { package: "spirv-tools", purpose: "validates shaders", probe: Probe::Program(&["spirv-val"]) },
     Need { package: "git", purpose: "lists the tracked files", probe: Probe::Program(&["git"]) },

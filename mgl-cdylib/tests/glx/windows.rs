@@ -81,7 +81,8 @@ fn a_drawable_that_is_not_current_shows_what_was_drawn_to_it() {
                 glx.clear(color);
             }
             (glx.swap_buffers)(glx.dpy, drawables[0]);
-            glx.x.await_pixel(glx.dpy, windows[0], 5, 5, [255, 0, 0]);
+            // Beside the second one, which lies on it.
+            glx.x.await_pixel(glx.dpy, windows[0], 50, 40, [255, 0, 0]);
             // What was current before is it still.
             assert_eq!(glx.read(1, 1)[2], 255);
             (glx.swap_buffers)(glx.dpy, drawables[1]);
