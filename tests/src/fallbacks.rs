@@ -285,7 +285,14 @@ pub const ESPRYT_MASKS: &[Masked] = &[
     masked("EXT_base_instance", &["draw_", "primitive_ids_with_base_and_instances", "vertex_"]),
     masked("EXT_render_snorm", &["format_signed_normalized_there_and_back", "format_normalized_there_and_back"]),
     masked("partial_mipmaps", &["texture_mipmaps_", "texture_levels_out_of_order"]),
-    losing("ES32,EXT_color_buffer_float", &["framebuffer_multiple_targets", "texture_formats_float"], &[]),
+    losing(
+        "ES32,EXT_color_buffer_float",
+        &["clear_color", "framebuffer_blit", "fragment_blend_functions", "texture_filter"],
+        &[
+            ("clear_float_unclamped", "OpenGL ES 3.1 itself draws to no floats"),
+            ("fragment_blend_float_target", "OpenGL ES 3.1 itself draws to no floats"),
+        ],
+    ),
     masked("EXT_texture_norm16", &["format_normalized_there_and_back", "texture_formats_normalized"]),
     losing(
         "EXT_sRGB_write_control",
