@@ -38,8 +38,10 @@ impl EsprytContext {
             self.apply_uniforms()?;
             self.dirty &= !dirty::UNIFORMS;
         }
-        if self.dirty & dirty::CONSTANTS != 0 {
+        // Chunks of the ring before this one may be taken for other things once this draw is with the driver.
+        if self.dirty & dirty::CONSTANTS != 0 || self.constants_generation != self.ring.generation {
             self.apply_constants()?;
+            self.constants_generation = self.ring.generation;
             self.dirty &= !dirty::CONSTANTS;
         }
         Ok(())
@@ -224,7 +226,7 @@ impl EsprytContext {
 
     fn bind_constants(&mut self, gles: &Gles, native: u32, slice: Slice, size: u32) {
         let size = u64::from(size).next_multiple_of(16);
-        let range = BoundRange { serial: 0, name: slice.buffer, offset: slice.offset as u64, size };
+        let range = BoundRange { serial: slice.serial, name: slice.buffer, offset: slice.offset as u64, size };
         self.shadow.bind_block(gles, native, range);
     }
 }

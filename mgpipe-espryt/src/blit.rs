@@ -66,7 +66,7 @@ impl EsprytContext {
             blit.dst.flags & surface_flags::ALPHA_IS_ONE == 0 || blit.src.flags & surface_flags::ALPHA_IS_ONE != 0;
         if dst.image.samples > 1 {
             self.blit_to_samples(mask, &src, &dst, blit, area)?;
-            return if color && !plain_alpha { self.fill_alpha(blit, area) } else { Ok(()) };
+            return if color && !plain_alpha { self.fill_alpha(&dst, blit, area) } else { Ok(()) };
         }
         if !color && src.image.format != dst.image.format {
             return self.convert_depth(mask, &src, &dst, blit, area);
@@ -82,7 +82,7 @@ impl EsprytContext {
             self.gles().gl.blit_framebuffer(s.x0, s.y0, s.x1, s.y1, d.x0, d.y0, d.x1, d.y1, mask, filter);
         }
         if color && !plain_alpha {
-            self.fill_alpha(blit, area)?;
+            self.fill_alpha(&dst, blit, area)?;
         }
         Ok(())
     }
@@ -178,7 +178,10 @@ impl EsprytContext {
     }
 
     /// Alpha of the destination is one everywhere; the blit may have written another.
-    fn fill_alpha(&mut self, blit: &Blit, area: Option<[i32; 4]>) -> PipeResult<()> {
+    fn fill_alpha(&mut self, dst: &Resolved, blit: &Blit, area: Option<[i32; 4]>) -> PipeResult<()> {
+        if !self.bind_single(gl::DRAW_FRAMEBUFFER, dst)? {
+            return Err(PipeError::Unsupported(format!("a blit to {:?}", dst.image.format)));
+        }
         let d = blit.dst_rect;
         let (x0, x1) = (d.x0.min(d.x1), d.x0.max(d.x1));
         let (y0, y1) = (d.y0.min(d.y1), d.y0.max(d.y1));

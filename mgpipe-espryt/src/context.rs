@@ -112,6 +112,10 @@ pub(crate) struct EsprytContext {
     pub(crate) uniform_buffers: Vec<BufferSlot>,
     pub(crate) patch: PatchState,
     pub(crate) ring: Ring,
+    /// The ring's generation when the default block was bound.
+    pub(crate) constants_generation: u64,
+    /// Burials of textures that this context has looked through its framebuffers for.
+    buried: u64,
     /// Joins regions of uploads.
     pub(crate) joiner: RegionJoiner,
     /// What uploads became since the counters asked.
@@ -165,6 +169,8 @@ impl EsprytContext {
             uniform_buffers: Vec::new(),
             patch: PatchState { vertices: 3, outer: [1.0; 4], inner: [1.0; 2], ..PatchState::default() },
             ring: Ring::default(),
+            constants_generation: 0,
+            buried: 0,
             joiner: RegionJoiner::default(),
             upload_work: UploadWork::default(),
             staging: Vec::new(),
@@ -215,7 +221,7 @@ impl EsprytContext {
         if self.shared.generation() != self.generation {
             self.refresh();
         }
-        if self.shared.grave.has_names() {
+        if self.shared.grave.has_names() || self.shared.grave.epoch() != self.buried {
             self.bury();
         }
         true
@@ -243,6 +249,7 @@ impl EsprytContext {
     #[cold]
     fn bury(&mut self) {
         let shared = self.shared.clone();
+        self.buried = shared.grave.epoch();
         if self.framebuffers.purge(&shared.device.gles, shared.grave.epoch()) {
             self.shadow.draw_framebuffer = u64::MAX;
             self.dirty |= dirty::FRAMEBUFFER;

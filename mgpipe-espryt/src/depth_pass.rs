@@ -159,6 +159,14 @@ impl EsprytContext {
         let shared = self.shared.clone();
         let gles = &shared.device.gles;
         let (gl, has) = (&gles.gl, &gles.has);
+        // Making a tool uses its program.
+        self.shadow.program = 0;
+        self.dirty |= dirty::PROGRAM;
+        if self.depth_passes.vertex_array == 0 {
+            // SAFETY: the context is current.
+            let made = unsafe { gl.create_vertex_array() }.map_err(PipeError::OutOfMemory)?;
+            self.depth_passes.vertex_array = made.0.get();
+        }
         let tool = self.depth_passes.tool(gles, pass, src.image.samples > 1)?;
         if !self.bind_single(gl::DRAW_FRAMEBUFFER, dst)? {
             return Err(PipeError::Unsupported(format!("copying into {:?}", dst.image.format)));
@@ -169,7 +177,6 @@ impl EsprytContext {
         self.set_scissor(Some(scissor.map_or(area, |other| intersection(area, other))));
         bind_scratch(gles, &src.image);
         self.shadow.forget_active_unit();
-        self.shadow.program = 0;
         self.disable_clips();
         // SAFETY: the context is current; every capability is one that it has, and all of this state is set again by the next
         // draw, which `forget_state` sees to.
@@ -195,6 +202,10 @@ impl EsprytContext {
                 // It would cut the depths to the range of the last draw.
                 gl.disable(crate::state::DEPTH_CLAMP);
             }
+            if has.multisample_control {
+                gl.enable(crate::state::MULTISAMPLE);
+                gl.disable(crate::state::SAMPLE_ALPHA_TO_ONE);
+            }
             if has.polygon_mode {
                 gles.ext.polygon_mode(gl::FRONT_AND_BACK, gl::FILL);
             }
@@ -203,9 +214,6 @@ impl EsprytContext {
             gl.use_program(named!(NativeProgram, tool.name));
             gl.uniform_4_f32(tool.place.as_ref(), from.x0 as f32, from.y0 as f32, scale[0], scale[1]);
             gl.uniform_2_f32(tool.origin.as_ref(), to.x0 as f32, to.y0 as f32);
-            if self.depth_passes.vertex_array == 0 {
-                self.depth_passes.vertex_array = gl.create_vertex_array().map_err(PipeError::OutOfMemory)?.0.get();
-            }
             gl.bind_vertex_array(named!(NativeVertexArray, self.depth_passes.vertex_array));
             self.pause_queries();
             match pass {

@@ -29,6 +29,8 @@ impl EsprytContext {
         if !bound.program.has(Stage::Vertex) || bound.program.has(Stage::TessEvaluation) != patches {
             return Ok(());
         }
+        let shared = self.shared.clone();
+        self.ring.begin(&shared.device.gles);
         if !self.bind_framebuffer()? {
             return Ok(());
         }
@@ -139,6 +141,14 @@ impl EsprytContext {
                 }
             }),
         };
+        // The driver ends a span with the program that it began it with.
+        let begun = self.xfb.is_begun() && bound.native.is_some();
+        let changes = bound.variant != variant;
+        let variant = if begun { bound.variant } else { variant };
+        if begun && changes {
+            self.warn_once(7, "state that needs another program changes while vertices are captured; it counts afterwards");
+        }
+        let Some(bound) = &self.program else { return Ok(false) };
         if self.dirty & dirty::PROGRAM != 0 || bound.native.is_none() || bound.variant != variant {
             let shared = self.shared.clone();
             let native = bound.program.native(&shared.device.gles, variant)?;

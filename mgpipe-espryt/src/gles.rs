@@ -125,7 +125,9 @@ impl Gles {
         let known = question.as_ref().and_then(|(cache, question)| trial::from_bytes(&cache.read(question)?));
         let recalled = known.is_some();
         let tried = known.unwrap_or_else(|| trial::run(&self.gl, &self.ext, self.version, &mut self.has));
-        if let (Some((cache, question)), false) = (&question, recalled) {
+        // What became of a driver without memory, or of a device that was reset meanwhile, is nothing to keep.
+        let disturbed = !recalled && (self.drain_errors().is_some() || self.is_reset());
+        if let (Some((cache, question)), false) = (&question, recalled || disturbed) {
             cache.write(question, &trial::to_bytes(&tried));
         }
         let count = |outcome| tried.iter().filter(|tried| tried.outcome == outcome).count();

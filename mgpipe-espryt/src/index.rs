@@ -102,6 +102,9 @@ fn outline(mode: u32, run: &[u32], points: bool, out: &mut Vec<u32>) {
     }
 }
 
+/// Indices of a command at most that the host rewrites: with six times as many behind them, a gigabyte.
+const MOST_REWRITTEN: u64 = 32 << 20;
+
 /// The list that `first_to_last` makes of a mode; `None` where nothing is to be done.
 fn list_mode(mode: u32) -> Option<u32> {
     match mode {
@@ -196,11 +199,18 @@ impl EsprytContext {
             }
         };
         let total: u64 = ranges.iter().map(|r| u64::from(r.count)).sum();
-        let most = usize::try_from(total * 3 + 16).map_err(|_| PipeError::OutOfMemory("indices".into()))?;
-        let mut words: Vec<u32> = Vec::new();
-        words.try_reserve(most.min(1 << 26)).map_err(|_| PipeError::OutOfMemory("rewritten indices".into()))?;
+        let refused = || PipeError::OutOfMemory(format!("{total} indices that are rewritten"));
+        if total > MOST_REWRITTEN {
+            return Err(refused());
+        }
+        // A strip or fan becomes three times as many, an outline of a strip six times.
+        let (mut words, mut run) = (Vec::<u32>::new(), Vec::new());
+        let longest = ranges.iter().map(|range| range.count as usize).max().unwrap_or(0);
+        words.try_reserve_exact(total as usize * 6 + 16).map_err(|_| refused())?;
+        if rotated.is_some() {
+            run.try_reserve_exact(longest).map_err(|_| refused())?;
+        }
         let mut out_ranges = Vec::with_capacity(ranges.len());
-        let mut run = Vec::new();
         for range in ranges {
             let start = words.len();
             run.clear();

@@ -10,8 +10,8 @@ use mgpipe_types::render_state::{BlendState, RenderState, MAX_DRAW_BUFFERS};
 /// `GL_FRAMEBUFFER_SRGB_EXT`.
 const FRAMEBUFFER_SRGB: u32 = 0x8DB9;
 /// `GL_MULTISAMPLE_EXT`, `GL_SAMPLE_ALPHA_TO_ONE_EXT` of EXT_multisample_compatibility.
-const MULTISAMPLE: u32 = 0x809D;
-const SAMPLE_ALPHA_TO_ONE: u32 = 0x809F;
+pub(crate) const MULTISAMPLE: u32 = 0x809D;
+pub(crate) const SAMPLE_ALPHA_TO_ONE: u32 = 0x809F;
 /// `GL_DEPTH_CLAMP_EXT`.
 pub(crate) const DEPTH_CLAMP: u32 = 0x864F;
 /// `GL_CLIP_DISTANCE0_EXT`.
@@ -311,7 +311,9 @@ impl EsprytContext {
             if gles.has.draw_buffers_indexed {
                 gles.ext.color_mask_i(buffer, m[0], m[1], m[2], u8::from(open));
             } else {
-                gles.gl.color_mask(m[0] != 0, m[1] != 0, m[2] != 0, open);
+                // One mask for all buffers.
+                let m = self.applied.masks[0].map(|on| on != 0);
+                gles.gl.color_mask(m[0], m[1], m[2], open || m[3]);
             }
         }
     }

@@ -209,6 +209,7 @@ impl EsprytContext {
         let shared = self.shared.clone();
         let gles = &shared.device.gles;
         let mut memory = std::mem::take(&mut self.staging);
+        self.ring.begin(gles);
         let ring_space = if total > 0 { self.ring.space(gles, total, STEP)? } else { None };
         let (ring, space) = match ring_space {
             Some((slice, space)) => (Some(slice), space),

@@ -173,7 +173,7 @@ impl EsprytContext {
                 shadow.set_format(gles, index, format);
                 let stride = if binding.stride == 0 { 0 } else { 16 };
                 let point = Point {
-                    serial: 0,
+                    serial: slice.serial,
                     name: slice.buffer,
                     offset: slice.offset as u64,
                     stride,
@@ -189,7 +189,7 @@ impl EsprytContext {
             if stride > self.device.caps.caps.max_vertex_stride {
                 let buffer = buffer.clone();
                 let Some((slice, step)) = self.gather(attribute, binding, &buffer, offset)? else { continue };
-                (name, serial, offset, stride, relative) = (slice.buffer, 0, slice.offset as u64, step, 0);
+                (name, serial, offset, stride, relative) = (slice.buffer, slice.serial, slice.offset as u64, step, 0);
                 // The elements are gathered anew for each draw.
                 gathered = true;
             }
@@ -245,14 +245,29 @@ impl EsprytContext {
             return Ok(None);
         };
         let step = element.next_multiple_of(4);
-        let total = usize::try_from(count * step).map_err(|_| PipeError::OutOfMemory("gathered vertices".into()))?;
-        let mut bytes = vec![0; total];
+        let source = self.read_elements(buffer, first, (count - 1) * stride + element)?;
+        let mut bytes = memory::<u8>(count * step)?;
+        bytes.resize((count * step) as usize, 0);
         for (index, out) in bytes.chunks_exact_mut(step as usize).enumerate() {
-            self.read_range(buffer, first + index as u64 * stride, &mut out[..element as usize])?;
+            let at = index * stride as usize;
+            out[..element as usize].copy_from_slice(&source[at..at + element as usize]);
         }
         let shared = self.shared.clone();
         let slice = self.ring.write(&shared.device.gles, &bytes, 16)?;
         Ok(Some((slice, step as u32)))
+    }
+
+    /// Bytes of a buffer with elements in them.
+    fn read_elements(
+        &mut self,
+        buffer: &crate::resource::buffer::Buffer,
+        first: u64,
+        length: u64,
+    ) -> PipeResult<Vec<u8>> {
+        let mut bytes = memory(length)?;
+        bytes.resize(length as usize, 0);
+        self.read_range(buffer, first, &mut bytes)?;
+        Ok(bytes)
     }
 
     /// Elements of an attribute as four floats in the ring. The host reads the buffer for it.
@@ -274,10 +289,8 @@ impl EsprytContext {
             stride => (room - element) / u64::from(stride) + 1,
         };
         let length = if binding.stride == 0 { element } else { (count - 1) * u64::from(binding.stride) + element };
-        let length = usize::try_from(length).map_err(|_| PipeError::OutOfMemory("converted vertices".into()))?;
-        let mut bytes = vec![0; length];
-        self.read_range(buffer, first, &mut bytes)?;
-        let mut floats: Vec<f32> = Vec::with_capacity(count as usize * 4);
+        let bytes = self.read_elements(buffer, first, length)?;
+        let mut floats = memory::<f32>(count * 4)?;
         for index in 0..count as usize {
             let at = index * binding.stride as usize;
             floats.extend(decode(attribute, &bytes[at..at + element as usize]));
@@ -285,6 +298,16 @@ impl EsprytContext {
         let shared = self.shared.clone();
         self.ring.write(&shared.device.gles, bytemuck::cast_slice(&floats), 16).map(Some)
     }
+}
+
+/// Memory for so many values, which is filled at once.
+///
+/// # Errors
+/// Out of memory.
+fn memory<T>(count: u64) -> PipeResult<Vec<T>> {
+    let mut values = Vec::new();
+    let fits = usize::try_from(count).is_ok_and(|count| values.try_reserve_exact(count).is_ok());
+    fits.then_some(values).ok_or_else(|| PipeError::OutOfMemory(format!("{count} values of vertices")))
 }
 
 /// Bytes of one element.
@@ -301,7 +324,7 @@ fn element_bytes(attribute: &VertexAttribute) -> u64 {
 /// One element as floats, missing components as GL fills them.
 fn decode(attribute: &VertexAttribute, bytes: &[u8]) -> [f32; 4] {
     let mut out = [0.0, 0.0, 0.0, 1.0];
-    let word = |b: &[u8]| u32::from_le_bytes([b[0], b[1], b[2], b[3]]);
+    let word = |b: &[u8]| b.first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
     match attribute.component_type {
         gl::DOUBLE => {
             for (value, b) in out.iter_mut().zip(bytes.chunks_exact(8)) {

@@ -49,15 +49,19 @@ impl StreamOutput {
         self.active.is_some()
     }
 
+    /// Whether the driver captures a span with the program that it had at the beginning.
+    pub(crate) fn is_begun(&self) -> bool {
+        self.active.and_then(|handle| self.objects.get(&handle)).is_some_and(|object| object.begun)
+    }
+
     /// Forgets an object.
     pub(crate) fn delete(&mut self, gles: &Gles, xfb: XfbHandle) {
         if self.active == Some(xfb) {
             return;
         }
         if let Some(object) = self.objects.remove(&xfb) {
-            if self.bound == Some(xfb) {
-                self.bound = None;
-            }
+            // Deleting binds none.
+            self.bound = None;
             delete(gles, &object);
         }
     }
