@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::os::fd::BorrowedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 use mgpipe_types::WindowDesc;
@@ -12,6 +13,14 @@ use rustix::net::{getpeername, SocketAddrUnix};
 use super::watch::Watch;
 use super::xcb::Xcb;
 use crate::front::{NativeWindow, Picture};
+
+/// The process is in its exit handlers.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// From here on no connection of the program is touched: it may have closed it.
+pub(crate) fn at_exit() {
+    ENDING.store(true, Ordering::Relaxed);
+}
 
 /// The socket of a display has its number behind this.
 const SOCKETS: &[u8] = b"X11-unix/X";
@@ -185,7 +194,9 @@ impl Window {
 
 impl Drop for Window {
     fn drop(&mut self) {
-        if let Some(xcb) = self.connection.xcb.read().as_ref().filter(|xcb| !xcb.has_error()) {
+        // The program may have closed its connection before it ends.
+        let ends = ENDING.load(Ordering::Relaxed);
+        if let Some(xcb) = self.connection.xcb.read().as_ref().filter(|xcb| !ends && !xcb.has_error()) {
             self.watch.get_mut().stop(xcb, self.number);
         }
     }
@@ -195,7 +206,11 @@ impl NativeWindow for Window {
     fn size(&self) -> Option<[u32; 2]> {
         let xcb = self.connection.xcb.read();
         let xcb = xcb.as_ref().filter(|xcb| !xcb.has_error())?;
-        self.watch.lock().size(xcb, self.number)
+        match self.watch.try_lock() {
+            Some(mut watch) => watch.size(xcb, self.number),
+            // Another thread asks, and libxcb may have it wait for one that has locked the display: this one perhaps.
+            None => xcb.geometry(self.number).map(|(size, _)| size),
+        }
     }
 
     fn address(&self) -> Option<WindowDesc> {
