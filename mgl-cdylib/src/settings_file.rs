@@ -62,7 +62,11 @@ const KNOWN: &[&str] = &[
 pub(crate) fn load() -> Vec<String> {
     let environment = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = environment("XDG_CONFIG_HOME").or_else(|| environment("HOME").map(|home| home.join(".config")));
-    let user = base.map(|base| base.join("mgl").join("settings.toml"));
+    let trusted = mgpipe_cache::is_trusted();
+    if !trusted {
+        switches::distrust_environment();
+    }
+    let user = base.filter(|_| trusted).map(|base| base.join("mgl").join("settings.toml"));
     let programs = programs();
     let mut values = BTreeMap::new();
     let mut mistakes = Vec::new();

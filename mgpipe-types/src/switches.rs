@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::OnceLock;
 
+static DISTRUST: AtomicBool = AtomicBool::new(false);
 static PRESETS: OnceLock<BTreeMap<OsString, OsString>> = OnceLock::new();
 
 /// Sets values for variables that the environment does not have. Only the first call has an effect; the answer says whether
@@ -15,9 +17,20 @@ pub fn preset(values: BTreeMap<OsString, OsString>) -> bool {
     PRESETS.set(values).is_ok()
 }
 
+/// From now on the environment has no switches: the process has more rights than the user who started it, and would run and
+/// write what that user names.
+pub fn distrust_environment() {
+    DISTRUST.store(true, Ordering::Relaxed);
+}
+
+/// The environment's value, as far as it is trusted.
+fn named(name: &OsStr) -> Option<OsString> {
+    std::env::var_os(name).filter(|_| !DISTRUST.load(Ordering::Relaxed))
+}
+
 /// The value of a switch: the environment's, else a preset one.
 pub fn switch(name: &str) -> Option<OsString> {
-    std::env::var_os(name).or_else(|| PRESETS.get()?.get(OsStr::new(name)).cloned())
+    named(OsStr::new(name)).or_else(|| PRESETS.get()?.get(OsStr::new(name)).cloned())
 }
 
 /// The same as text, with what is no UTF-8 replaced.
@@ -27,7 +40,7 @@ pub fn switch_text(name: &str) -> Option<String> {
 
 /// The environment of a process that shall see the same switches.
 pub fn environment() -> impl Iterator<Item = (OsString, OsString)> {
-    let presets = PRESETS.get().into_iter().flatten().filter(|(name, _)| std::env::var_os(name).is_none());
+    let presets = PRESETS.get().into_iter().flatten().filter(|(name, _)| named(name).is_none());
     std::env::vars_os().chain(presets.map(|(name, value)| (name.clone(), value.clone())))
 }
 

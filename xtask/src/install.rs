@@ -172,24 +172,31 @@ fn write(destdir: &Path, layout: &Layout, entries: &[Entry]) -> Result<()> {
             );
         }
     }
-    let mut folders = BTreeSet::new();
-    for entry in entries {
-        let parent = entry.path.parent().context("an entry at the root")?;
-        make_folders(destdir, parent, &mut folders)?;
-        put(destdir, entry)?;
-    }
     let list = layout.list();
+    let path = below(destdir, &list);
+    let mut folders = BTreeSet::new();
     make_folders(destdir, list.parent().context("a list at the root")?, &mut folders)?;
+    // The list grows with the files: what is there when something fails can be removed.
     let mut text = String::from("# Written by `cargo xtask install`; `uninstall` removes exactly these.\n");
+    let write = |text: &str| fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()));
     for entry in entries {
         text.push_str(&format!("file {}\n", entry.path.display()));
+        write(&text)?;
+        make_folders(destdir, entry.path.parent().context("an entry at the root")?, &mut folders)?;
+        put(destdir, entry)?;
     }
     // The innermost first, so that each is empty when its turn comes.
     for folder in folders.iter().rev() {
         text.push_str(&format!("folder {}\n", folder.display()));
     }
-    let path = below(destdir, &list);
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    write(&text)?;
+    set_mode(&path, 0o644)
+}
+
+/// Sets a file's rights whatever the user's mask for new files is: everybody has to read it.
+fn set_mode(path: &Path, mode: u32) -> Result<()> {
+    let set = fs::set_permissions(path, fs::Permissions::from_mode(mode));
+    set.with_context(|| format!("cannot set the rights of {}", path.display()))
 }
 
 /// Makes a folder and those above it; remembers the ones that were not there.
@@ -201,6 +208,7 @@ fn make_folders(destdir: &Path, folder: &Path, made: &mut BTreeSet<PathBuf>) -> 
         // The destination folder itself is the user's.
         fs::create_dir_all(&path).with_context(|| format!("cannot make {}", path.display()))?;
         if above != Path::new("/") {
+            set_mode(&path, 0o755)?;
             made.insert(above.to_path_buf());
         }
     }
@@ -213,12 +221,16 @@ fn put(destdir: &Path, entry: &Entry) -> Result<()> {
     match &entry.what {
         What::Copy(from) => {
             fs::copy(from, &path).with_context(context)?;
+            set_mode(&path, 0o755)?;
         }
         What::Link(to) => symlink(to, &path).with_context(context)?,
-        What::Text(text) => fs::write(&path, text).with_context(context)?,
+        What::Text(text) => {
+            fs::write(&path, text).with_context(context)?;
+            set_mode(&path, 0o644)?;
+        }
         What::Script(text) => {
             fs::write(&path, text).with_context(context)?;
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).with_context(context)?;
+            set_mode(&path, 0o755)?;
         }
     }
     Ok(())

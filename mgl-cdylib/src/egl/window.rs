@@ -126,6 +126,7 @@ pub(crate) unsafe fn platform_number(display: &Display, native: *mut c_void) -> 
     match display.platform {
         // SAFETY: EGL_EXT_platform_xcb: a pointer to a 32-bit number.
         Platform::Xcb(_) => unsafe { native.cast::<u32>().read_unaligned() as usize },
+        Platform::Default if matches!(display.windows(), Ok(Some(System::Wayland(_)))) => native as usize,
         // SAFETY: EGL_KHR_platform_x11: a pointer to an `unsigned long`.
         Platform::Xlib(_) | Platform::Default => unsafe { native.cast::<usize>().read_unaligned() },
         Platform::Wayland(_) => native as usize,

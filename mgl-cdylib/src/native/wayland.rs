@@ -92,6 +92,8 @@ pub(crate) struct Window {
     /// Held while a frame is shown.
     shown: Mutex<Option<wayland::Window>>,
     damage: Mutex<Vec<[i32; 4]>>,
+    /// A frame was left out: the next one has all that changed.
+    left_out: AtomicBool,
 }
 
 struct Native(NonNull<EglWindow>);
@@ -145,6 +147,7 @@ impl Window {
             native: Mutex::new(Some(Native(pointer))),
             shown: Mutex::new(Some(shown)),
             damage: Mutex::default(),
+            left_out: AtomicBool::new(false),
         });
         WINDOWS.lock().get_or_insert_default().insert(number, Arc::downgrade(&window));
         // SAFETY: by the contract; the program does not use its window on another thread while EGL makes a surface of it.
@@ -170,7 +173,10 @@ impl Window {
 
     fn show_here(&self, picture: &Picture, read: &mut dyn FnMut(&mut [u8]) -> bool) -> Result<(), WindowError> {
         let mut shown = self.shown.lock();
-        let damage = std::mem::take(&mut *self.damage.lock());
+        let mut damage = std::mem::take(&mut *self.damage.lock());
+        if self.left_out.swap(true, Ordering::Relaxed) {
+            damage.clear();
+        }
         let gone = || WindowError::Gone("the program has destroyed it".into());
         let offset = match &*self.native.lock() {
             Some(native) => {
@@ -188,7 +194,16 @@ impl Window {
             window.cancel(canvas);
             return Ok(());
         }
-        window.show(canvas, &damage, offset)
+        // Reading waits for the device: the program may have destroyed the window meanwhile, and `close` no longer waits.
+        let native = self.native.lock();
+        if native.is_none() {
+            window.cancel(canvas);
+            return Err(gone());
+        }
+        let answer = window.show(canvas, &damage, offset);
+        drop(native);
+        self.left_out.store(false, Ordering::Relaxed);
+        answer
     }
 }
 

@@ -129,7 +129,7 @@ impl Layout {
             let note = "# MGL is the GLX driver unless the user has chosen another one.\n";
             let text = format!(": \"${{{GLX_VARIABLE}:=mgl}}\"\nexport {GLX_VARIABLE}\n");
             add(shell.clone(), What::Text(format!("{note}{text}")));
-            add(session.clone(), What::Text(format!("{note}{GLX_VARIABLE}=mgl\n")));
+            add(session.clone(), What::Text(format!("{note}{GLX_VARIABLE}=${{{GLX_VARIABLE}:-mgl}}\n")));
         }
         entries
     }
