@@ -15,6 +15,8 @@ pub(super) const SCENARIOS: &[Scenario] = &[
     Scenario::new("draw_instance_id", instance_id),
     Scenario::new("draw_vertex_id", vertex_id),
     Scenario::new("draw_primitive_restart", primitive_restart),
+    Scenario::new("draw_many_rewritten_indices", many_rewritten_indices),
+    Scenario::new("draw_large_converted_attributes", large_converted_attributes),
     Scenario::new("draw_primitive_modes", primitive_modes),
     Scenario::new("draw_multi", multi),
     Scenario::new("draw_nothing", nothing),
@@ -223,6 +225,53 @@ unsafe fn primitive_restart(t: &Scene) {
         t.area(&picture, (48, y, 64, y + 16), [0; 4], 0, "after the strips");
     }
     t.compare("picture", &picture, Tolerance::EXACT);
+}
+
+/// Megabytes of indices that restart anywhere, draw after draw, while a uniform stays as it was set once: what a driver rewrites
+/// does not take the place of what it still reads.
+unsafe fn many_rewritten_indices(t: &Scene) {
+    t.target(8, 8);
+    let program = t.program(POSITION_VS, COLOR_FS);
+    t.set_vec4(program, "color", [0.2, 0.4, 0.6, 1.0]);
+    t.positions(&quads());
+    t.enable(gl::PRIMITIVE_RESTART);
+    t.raw.PrimitiveRestartIndex(5);
+    // Two triangles over the left quarter, then nothing but restarts.
+    let indices: Vec<u32> = [0, 1, 3, 2].into_iter().chain(std::iter::repeat(5)).take(200_000).collect();
+    t.buffer(gl::ELEMENT_ARRAY_BUFFER, &indices);
+    for round in 0..24 {
+        t.clear(gl::COLOR_BUFFER_BIT);
+        t.draw_elements(gl::TRIANGLE_STRIP, indices.len() as i32, gl::UNSIGNED_INT, 0);
+        let picture = t.read(8, 8);
+        t.area(&picture, (0, 0, 2, 8), [51, 102, 153, 255], 0, &format!("round {round}"));
+        t.area(&picture, (2, 0, 8, 8), [0; 4], 0, &format!("round {round}, beside"));
+    }
+}
+
+/// Two attributes of types that few devices read, each of some megabytes, in one draw.
+unsafe fn large_converted_attributes(t: &Scene) {
+    t.target(8, 8);
+    t.program(
+        "layout(location = 0) in vec2 position; layout(location = 1) in vec4 color; out vec4 shade;
+         void main() { gl_Position = vec4(position, 0.0, 1.0); shade = color; }",
+        "in vec4 shade; out vec4 result; void main() { result = shade; }",
+    );
+    const COUNT: usize = 300_000;
+    t.vertex_array();
+    let corner = |i: usize| [[-1.0f64, -1.0], [3.0, -1.0], [-1.0, 3.0]][i % 3];
+    let corners: Vec<f64> = (0..COUNT).flat_map(corner).collect();
+    t.buffer(gl::ARRAY_BUFFER, &corners);
+    t.enable_vertex_attrib_array(0);
+    t.vertex_attrib_pointer_f32(0, 2, gl::DOUBLE, false, 0, 0);
+    t.buffer(gl::ARRAY_BUFFER, &[[153u8, 102, 51, 255]; COUNT]);
+    t.enable_vertex_attrib_array(1);
+    t.vertex_attrib_pointer_f32(1, gl::BGRA as i32, gl::UNSIGNED_BYTE, true, 0, 0);
+    for first in [0, COUNT as i32 - 3] {
+        t.clear(gl::COLOR_BUFFER_BIT);
+        t.draw_arrays(gl::TRIANGLES, first, 3);
+        let picture = t.read(8, 8);
+        t.area(&picture, (0, 0, 8, 8), [51, 102, 153, 255], 0, &format!("from {first}"));
+    }
 }
 
 unsafe fn primitive_modes(t: &Scene) {
