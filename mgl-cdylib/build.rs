@@ -20,7 +20,8 @@ fn main() {
 /// The crates that build those libraries ask for `-lstdc++`; here the linker finds a script of this name first, which names
 /// the archive. Where there is none, the driver is linked with the shared one.
 fn link_own_standard_library() {
-    if std::env::var("CARGO_CFG_TARGET_ENV").as_deref() != Ok("gnu") || std::env::var("HOST") != std::env::var("TARGET") {
+    if std::env::var("CARGO_CFG_TARGET_ENV").as_deref() != Ok("gnu") || std::env::var("HOST") != std::env::var("TARGET")
+    {
         return;
     }
     let Some(archive) = archive() else { return };

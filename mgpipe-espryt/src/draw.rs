@@ -146,7 +146,10 @@ impl EsprytContext {
         let changes = bound.variant != variant;
         let variant = if begun { bound.variant } else { variant };
         if begun && changes {
-            self.warn_once(7, "state that needs another program changes while vertices are captured; it counts afterwards");
+            self.warn_once(
+                7,
+                "state that needs another program changes while vertices are captured; it counts afterwards",
+            );
         }
         let Some(bound) = &self.program else { return Ok(false) };
         if self.dirty & dirty::PROGRAM != 0 || bound.native.is_none() || bound.variant != variant {

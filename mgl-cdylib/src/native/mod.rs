@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use mgpipe_window::WindowError;
 
-pub(crate) mod wayland;
 mod watch;
+pub(crate) mod wayland;
 pub(crate) mod x11;
 mod xcb;
 

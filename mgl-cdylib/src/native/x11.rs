@@ -156,7 +156,13 @@ impl Window {
     /// A window by its number; `None` when there is none.
     pub(crate) fn open(connection: &Arc<Connection>, number: u32) -> Option<Arc<Window>> {
         let (_, depth) = connection.geometry(number)?;
-        Some(Arc::new(Window { connection: connection.clone(), number, depth, watch: Mutex::default(), own: Mutex::default() }))
+        Some(Arc::new(Window {
+            connection: connection.clone(),
+            number,
+            depth,
+            watch: Mutex::default(),
+            own: Mutex::default(),
+        }))
     }
 
     /// Bits of its pixels.
