@@ -14,9 +14,9 @@ use super::edit::{
 };
 use crate::module::{operand, Module};
 
-/// What coordinates are multiplied by besides: a division may lose two and a half units in the last place, the product and the
-/// device's own one a half each, and this adds four. In the greatest images it is less than a hundredth of a texel.
-const ROUND_UP: f32 = 1.0 + 4.0 * f32::EPSILON;
+/// What coordinates are multiplied by besides: the division, the product and the device's own product lose at most one and
+/// a half units in the last place, and this adds two. In the greatest images it is a few thousandths of a texel.
+const ROUND_UP: f32 = 1.0 + 2.0 * f32::EPSILON;
 
 /// Lowers all rectangle images of the module.
 pub(crate) fn lower(module: &mut Module) {

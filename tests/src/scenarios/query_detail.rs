@@ -414,8 +414,10 @@ unsafe fn runs_out_and_ends(t: &Scene) {
         seen.push((n, status, polled, short, last));
         if status == gl::UNSIGNALED && polled == gl::TIMEOUT_EXPIRED && short == gl::TIMEOUT_EXPIRED {
             t.check(took.as_millis() >= 1, format!("a wait of a millisecond ran out after {took:?}"));
-            t.equal(last, gl::CONDITION_SATISFIED, "a wait that had to wait");
-            return;
+            // The device may have ended just before the last wait: with more work it does not.
+            if last == gl::CONDITION_SATISFIED {
+                return;
+            }
         }
     }
     t.fail(format!("no wait ran out: {seen:x?}"));
