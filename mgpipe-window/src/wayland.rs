@@ -2,7 +2,7 @@
 //!
 //! A [`Compositor`] is the application's connection, seen through event queues that nobody else reads: no event of the
 //! application is taken, and none of its threads has to run for a frame to get out. Frames are written into memory that the
-//! compositor maps (`wl_shm`). Nothing waits longer than [`BOUND`](crate::BOUND) for a frame: a compositor sends no frame events
+//! compositor maps (`wl_shm`). Nothing waits longer than [`BOUND`] for a frame: a compositor sends no frame events
 //! for a window that nobody sees.
 
 use std::collections::HashSet;
