@@ -172,8 +172,11 @@ fn still(onlooker: &Onlooker, window: u32, size: Option<(usize, usize)>) -> Resu
     Err("the window does not come to rest, or shows nothing".into())
 }
 
+/// A folder of its own for each run: several tests run one program on one driver, side by side.
 fn scratch(client: &Client, driver: &Driver) -> PathBuf {
-    let name = format!("clients-{}-{}-{}", std::process::id(), client.name, driver.name().replace('/', "-"));
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let (driver, run) = (driver.name().replace('/', "-"), RUNS.fetch_add(1, Ordering::Relaxed));
+    let name = format!("clients-{}-{run}-{}-{driver}", std::process::id(), client.name);
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 

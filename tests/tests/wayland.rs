@@ -4,6 +4,7 @@
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -81,8 +82,11 @@ impl Running {
     }
 }
 
+/// A folder of its own for each run.
 fn scratch(name: &str, driver: &Driver) -> PathBuf {
-    let name = format!("wayland-{}-{name}-{}", std::process::id(), driver.name().replace('/', "-"));
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let (driver, run) = (driver.name().replace('/', "-"), RUNS.fetch_add(1, Ordering::Relaxed));
+    let name = format!("wayland-{}-{run}-{name}-{driver}", std::process::id());
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
