@@ -113,8 +113,7 @@ extern "C" fn at_exit() {
             mgl_glsl::shut_down();
         }
         crate::glx::at_exit();
-        wayland::at_exit();
-        x11::at_exit();
+        crate::native::at_exit();
         let displays = DISPLAYS.try_lock().map(|d| d.clone()).unwrap_or_default();
         for display in displays {
             // A thread that holds the lock for good is no reason to hang the exit.

@@ -5,6 +5,7 @@
 //! process, through connections of their own. Windows of Wayland belong to the application's connection, so that frames get
 //! there through this process alone, on event queues of their own.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 use mgpipe_window::WindowError;
@@ -13,6 +14,19 @@ mod watch;
 pub(crate) mod wayland;
 pub(crate) mod x11;
 mod xcb;
+
+/// Set when the process ends.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// From here on no connection of the program is touched: it may have closed it without a word to EGL.
+pub(crate) fn at_exit() {
+    ENDING.store(true, Ordering::Release);
+}
+
+/// Whether connections of the program are left alone.
+fn is_ending() -> bool {
+    ENDING.load(Ordering::Acquire)
+}
 
 /// Where the windows of an EGL display are.
 #[derive(Debug, Clone)]

@@ -65,14 +65,6 @@ pub(crate) unsafe fn is_display(display: usize) -> bool {
     !interface.is_null() && unsafe { (display as *const *mut c_void).read_unaligned() } == interface
 }
 
-/// Set when the process ends: connections of programs that closed them without a word to EGL are not touched then.
-static LEAVES: AtomicBool = AtomicBool::new(false);
-
-/// Leaves alone what is still open.
-pub(crate) fn at_exit() {
-    LEAVES.store(true, Ordering::Release);
-}
-
 /// Windows by the number that their structure has for this driver: the structure says when it goes, in any thread.
 static WINDOWS: Mutex<Option<HashMap<usize, Weak<Window>>>> = Mutex::new(None);
 
@@ -233,7 +225,7 @@ impl Drop for Window {
         if let Some(windows) = WINDOWS.lock().as_mut() {
             windows.remove(&self.number);
         }
-        if LEAVES.load(Ordering::Acquire) {
+        if super::is_ending() {
             std::mem::forget(self.shown.get_mut().take());
             return;
         }

@@ -2,25 +2,16 @@
 
 use std::ffi::c_void;
 use std::os::fd::BorrowedFd;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 use mgpipe_types::WindowDesc;
-use mgpipe_window::{finish_row, Way, WindowError};
+use mgpipe_window::{copy_row, Way, WindowError};
 use parking_lot::{Mutex, RwLock};
 use rustix::net::{getpeername, SocketAddrUnix};
 
 use super::watch::Watch;
 use super::xcb::Xcb;
 use crate::front::{NativeWindow, Picture};
-
-/// The process is in its exit handlers.
-static ENDING: AtomicBool = AtomicBool::new(false);
-
-/// From here on no connection of the program is touched: it may have closed it.
-pub(crate) fn at_exit() {
-    ENDING.store(true, Ordering::Relaxed);
-}
 
 /// The socket of a display has its number behind this.
 const SOCKETS: &[u8] = b"X11-unix/X";
@@ -190,8 +181,7 @@ impl Window {
         for (y, row) in pixels.chunks_exact(picture.width.max(1) as usize * 4).rev().enumerate() {
             let target = canvas.row(y as u32);
             if target.len() == row.len() {
-                target.copy_from_slice(row);
-                finish_row(target, order, picture.opaque);
+                copy_row(target, row, order, picture.opaque);
             }
         }
         window.show(canvas)
@@ -201,7 +191,7 @@ impl Window {
 impl Drop for Window {
     fn drop(&mut self) {
         // The program may have closed its connection before it ends.
-        let ends = ENDING.load(Ordering::Relaxed);
+        let ends = super::is_ending();
         if let Some(xcb) = self.connection.xcb.read().as_ref().filter(|xcb| !ends && !xcb.has_error()) {
             self.watch.get_mut().stop(xcb, self.number);
         }
